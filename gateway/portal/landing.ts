@@ -149,7 +149,13 @@ function resourcesHtml({ references }: LandingOptions): string {
   const parts = shown.map(
     ({ reference, own }) => (shown.length > 1 ? contractHeading(reference) : '') + purposesHtml(own),
   );
-  return [...parts, operatorCards(references)].join('\n');
+  const sent = references.filter(({ webhooks }) => webhooks.length > 0).map(webhooksLink);
+  return [...parts, ...sent, operatorCards(references)].join('\n');
+}
+
+function webhooksLink({ reference: { title }, path, webhooks }: AddressedContract): string {
+  const count = webhooks.length === 1 ? 'one event' : `${webhooks.length} events`;
+  return `<p><a href="${path}#webhooks">Webhooks</a>: ${escapeHtml(title)} sends ${count} to an address of yours.</p>`;
 }
 
 function contractHeading({ reference: { title }, path }: AddressedContract): string {

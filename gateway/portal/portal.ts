@@ -134,7 +134,7 @@ function nearestPages(path: string, all: readonly string[]): string[] {
   const pages = new Set(all.filter((one) => /^\/docs(\/[^.]*)?$/.test(one) && !one.startsWith('/docs/assets')));
   const name = nameIn(path);
   const beside = [...pages]
-    .map((page) => ({ page, alike: lengthAlike(nameIn(page), name) }))
+    .map((page) => ({ page, alike: lengthAlike(nameIn(page).replace(/^webhook-/, ''), name.replace(/^webhook-/, '')) }))
     .filter(({ alike }) => alike >= ALIKE_MIN)
     .sort((one, other) => other.alike - one.alike)
     .map(({ page }) => page);

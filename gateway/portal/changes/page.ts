@@ -95,7 +95,7 @@ function itemsHtml(entry: ChangesEntry): string {
   const { publication, contract } = entry;
   const { changes } = publication;
   if (changes.length === 0) return `<p class="change-item">${firstText(entry)}</p>`;
-  const items = changeRows(changes).map((row) => rowHtml(row, contract.operations));
+  const items = changeRows(changes).map((row) => rowHtml(row, contract));
   const list = (some: readonly string[]) => `<ul class="change-list">${some.join('\n')}</ul>`;
   const more = items.slice(ITEMS_MAX);
   const rest =

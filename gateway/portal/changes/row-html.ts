@@ -1,11 +1,17 @@
 // Renders one change on the page "Changes": what happened, the value before and after, the advice, and the operations.
 
 import { escapeHtml } from '../html.ts';
-import type { OperationAddress } from '../reference/addresses.ts';
+import type { AddressedContract, OperationAddress } from '../reference/addresses.ts';
 import { REFUSED_AS } from './advice.ts';
 import type { ChangesEntry } from './entries.ts';
 import { type ChangeRow, changeRows } from './rows.ts';
 import type { ChangedValue } from './words.ts';
+
+/** Where the operations and webhooks of a contract are. */
+type Addresses = Pick<AddressedContract, 'operations' | 'webhooks'>;
+
+/** What the comparison writes before the name of a webhook. */
+const WEBHOOK = 'webhook ';
 
 /** Operations that are named; the others unfold. */
 const OPERATIONS_MAX = 3;
@@ -24,7 +30,7 @@ export function isAllForOperators({ contract, publication: { changes } }: Change
   return changeRows(changes).every((row) => isForOperators(row, contract.operations));
 }
 
-export function rowHtml(row: ChangeRow, all: readonly OperationAddress[]): string {
+export function rowHtml(row: ChangeRow, all: Addresses): string {
   const { mark, name, rest, values, advice, reasons } = row;
   const what = name === undefined ? capitalized(rest) : `<code>${escapeHtml(name)}</code> ${escapeHtml(rest)}`;
   const parts = [
@@ -36,7 +42,7 @@ export function rowHtml(row: ChangeRow, all: readonly OperationAddress[]): strin
     reasons.length === 0 ? '' : `<p class="quiet-text">Why: ${escapeHtml(reasons.join(' '))}</p>`,
     operationsHtml(row, all),
   ];
-  const readers = isForOperators(row, all) ? ' of-operators' : '';
+  const readers = isForOperators(row, all.operations) ? ' of-operators' : '';
   return `<li class="change-item${readers}"><span class="mark-of ${mark}">${mark}</span> <div>${parts.filter(Boolean).join('\n')}</div></li>`;
 }
 
@@ -64,9 +70,11 @@ function adviceHtml(sentence: string): string {
 }
 
 /** Returns the first operations of a row, and the others folded. */
-function operationsHtml({ operations: changed }: ChangeRow, all: readonly OperationAddress[]): string {
+function operationsHtml({ operations: changed }: ChangeRow, { operations, webhooks }: Addresses): string {
   const links = changed.map(({ id, at }) => {
-    const found = all.find(({ operation }) => operation.id === id);
+    const found = at.startsWith(WEBHOOK)
+      ? webhooks.find(({ title }) => title === at.slice(WEBHOOK.length))
+      : operations.find(({ operation }) => operation.id === id);
     return found === undefined
       ? `<code>${escapeHtml(at)}</code>`
       : `<a href="${found.path}">${escapeHtml(found.title)}</a>`;

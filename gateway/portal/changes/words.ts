@@ -31,16 +31,22 @@ export interface ChangeWords extends Subject {
 
 const PARAMETER = /^(path|query|header|cookie) parameter "(.*)"$/s;
 const RESPONSE_HEADER = /^answer (\S+), header (.+)$/s;
+/** A header that a webhook sends. */
+const SENT_HEADER = /^header (\S+)$/;
 /** A body with a media type, and the path of a field in it. */
-const BODY = /^(request body|answer (\S+))(?: ([^/ ]+\/[^/ ]+)(?:\/(.+))?)?$/s;
+const BODY = /^(request body|payload|answer (\S+))(?: ([^/ ]+\/[^/ ]+)(?:\/(.+))?)?$/s;
 
 /** Returns the words for a change. @param text the text of a `PublishedChange` */
 export function changeWords(text: string): ChangeWords {
   const [, place = '', what = text] = /^([^:]{1,200}): (.+)$/s.exec(text) ?? [];
   const subject = subjectOf(place);
   const short = shortWords(what);
-  if (short !== undefined) return { ...subject, kind: subject.kind || 'operation', what: short, value: undefined };
+  if (short !== undefined) return { ...subject, kind: subject.kind || ofWhole(what), what: short, value: undefined };
   return { ...subject, ...keywordWords(what) };
+}
+
+function ofWhole(what: string): string {
+  return what.startsWith('the webhook ') ? 'webhook' : 'operation';
 }
 
 function subjectOf(place: string): Subject {
@@ -48,6 +54,8 @@ function subjectOf(place: string): Subject {
   if (where !== undefined) return { name: parameter, kind: `${where} parameter` };
   const [, headerStatus, header] = RESPONSE_HEADER.exec(place) ?? [];
   if (headerStatus !== undefined) return { name: header, kind: `header of response ${headerStatus}` };
+  const [, sentHeader] = SENT_HEADER.exec(place) ?? [];
+  if (sentHeader !== undefined) return { name: sentHeader, kind: 'header' };
   const [, body, status, type, path] = BODY.exec(place) ?? [];
   if (body === undefined) return { name: undefined, kind: place };
   const owner = status === undefined ? body : `response ${status}`;
@@ -71,7 +79,9 @@ function shortWords(what: string): string | undefined {
   const [, value, fate] = ALTERNATIVE.exec(what) ?? [];
   if (value !== undefined) return fate === 'is new' ? `may also be ${value} now` : `can no longer be ${value}`;
   const [, did] =
-    /^(?:it|the property|this media type|the operation) (is new|is new and required|was removed)$/.exec(what) ?? [];
+    /^(?:it|the property|this media type|the operation|the webhook) (is new|is new and required|was removed)$/.exec(
+      what,
+    ) ?? [];
   return did && { 'is new': 'added', 'is new and required': 'added, required', 'was removed': 'removed' }[did];
 }
 

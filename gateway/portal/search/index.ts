@@ -142,7 +142,7 @@ function webhookEntries(references: readonly AddressedContract[]): SearchEntry[]
 function webhooksOf({ reference, webhooks }: AddressedContract): SearchEntry[] {
   return webhooks.map(({ title, summary, path, webhook: { item } }) => {
     const texts = membersOf(item).map(([, one]) => textAt(one, 'description'));
-    const words = `Webhook ${shorten(plain(texts.join(' ')), WORDS_MAX)}`;
+    const words = `Webhook ${wordsIn(title)} ${shorten(plain(texts.join(' ')), WORDS_MAX)}`;
     return ['Webhook', title, path, plain(summary) || reference.title, words, WEBHOOKS];
   });
 }

@@ -126,11 +126,19 @@ describe('what services send to clients', () => {
     assert.match(markdown[1] ?? '', /## Callbacks[\s\S]*`POST {\$request.body#\/url}` finished[\s\S]*done_at/);
   });
 
+  it('is linked on the first page, and near its address', async () => {
+    assert.match(await textAt('/docs'), /<a href="\/docs\/reference\/v1#webhooks">Webhooks<\/a>/);
+    const missed = await fetch(`${gateway.url}/docs/reference/v1/thingMade`, { headers: { accept: 'text/html' } });
+    assert.equal(missed.status, 404);
+    assert.match(await missed.text(), /href="\/docs\/reference\/v1\/webhook-thingMade"/);
+  });
+
   it('is found by its kind, and by its kind and name', async () => {
     const { entries } = JSON.parse(await textAt('/docs/search.json')) as { entries: string[][] };
     const titles = (text: string) => found(entries.map(toSearched), text).map(({ kind, title }) => `${kind} ${title}`);
     for (const text of ['webhook', 'webhooks', 'events']) assert.ok(titles(text).includes('Webhook thingMade'), text);
     assert.equal(titles('webhook')[0]?.split(' ')[0], 'Webhook');
     assert.equal(titles('thingMade webhook')[0], 'Webhook thingMade');
+    assert.ok(titles('thng made').includes('Webhook thingMade'), 'a slip, in words');
   });
 });

@@ -58,6 +58,10 @@ test('changes are told in the words of readers', () => {
     ['request body text/csv: this media type was removed', 'request body as text/csv removed'],
     ['request body: it is required now', 'request body: now required'],
     ['the operation is new', 'operation added'],
+    ['the webhook is new', 'webhook added'],
+    ['payload application/json/weight: the property is new', '`weight` in the payload: added'],
+    ['payload application/json: it was removed', 'payload removed'],
+    ['header x-event: it was removed', '`x-event` header removed'],
     ['the operation no longer takes a body', 'the operation no longer takes a body'],
   ] as const)
     assert.deepEqual(toldOf(text), [words]);
