@@ -25,7 +25,7 @@ export const USAGE = of('usage', [
     'a batch that was not confirmed is not sent again',
     ROUNDS,
     'if (names.length === 1 || round.failuresInARow === FAILURES_MAX) round.hasFailed = true;',
-    'for (const name of names) batches.confirm(name);\n        if (names.length === 1 || round.failuresInARow === FAILURES_MAX) round.hasFailed = true;',
+    'for (const name of names) this.#batches.confirm(name);\n        if (names.length === 1 || round.failuresInARow === FAILURES_MAX) round.hasFailed = true;',
   ],
   [
     'two flushes run at a time',
