@@ -38,13 +38,13 @@ export function createSentRequests(): SentRequests {
       const now = performance.now();
       const rows = new Map<string, { operation: string; mode: Mode; requests: number; oldest_ms: number }>();
       for (const owner of known.flatMap(({ owners }) => owners())) {
-        const sinceMs = owner.unansweredSince(now);
-        if (sinceMs === undefined || now - sinceMs < LATE_MS) continue;
+        const sentAt = owner.unansweredSince(now);
+        if (sentAt === undefined || now - sentAt < LATE_MS) continue;
         const { operation, mode } = owner;
         const key = `${mode} ${operation}`;
         const row = rows.get(key) ?? { operation, mode, requests: 0, oldest_ms: 0 };
         row.requests += 1;
-        row.oldest_ms = Math.max(row.oldest_ms, Math.round(now - sinceMs));
+        row.oldest_ms = Math.max(row.oldest_ms, Math.round(now - sentAt));
         rows.set(key, row);
       }
       return [...rows.values()].sort((one, other) => other.oldest_ms - one.oldest_ms).slice(0, OPERATIONS_MAX);

@@ -23,7 +23,7 @@ export interface TargetState {
   /** Requests in progress. */
   outstanding: number;
   /** When the latest answered request was sent, as `clock` counts. */
-  answeredMs: number;
+  answeredAtMs: number;
   failuresInRow: number;
   /** When the first of these failures ended, as `clock` counts. Meaningless if `failuresInRow` is 0. */
   failingSinceMs: number;
@@ -60,7 +60,7 @@ export function createTargetState(address: string): TargetState {
   return {
     address,
     outstanding: 0,
-    answeredMs: Number.NEGATIVE_INFINITY,
+    answeredAtMs: Number.NEGATIVE_INFINITY,
     failuresInRow: 0,
     failingSinceMs: 0,
     lastFailure: undefined,
@@ -144,28 +144,49 @@ export function noteRequestEnded(
 ): OutlierChange {
   state.outstanding -= 1;
   if (sentAtMs < state.judgedUntilMs) return undefined;
-  const isTrial = state.phase === 'trial';
-  if (isTrial && state.trials > 0) state.trials -= 1;
-  if (end === 'answered') {
-    const wasFailing = state.phase === 'in' && state.healthy && isFailing(state, rules);
-    state.answeredMs = sentAtMs;
-    state.failuresInRow = 0;
-    state.wasUnreached = false;
-    if (!isTrial) return wasFailing ? 'healthy' : undefined;
-    readmit(state, rules, clock());
-    return 'returning';
-  }
+  if (state.phase === 'trial' && state.trials > 0) state.trials -= 1;
   if (end === 'abandoned') return undefined;
-  // A 500 is counted here, unlike in the breaker, so that a target that answers every request with 500 is ejected while other targets work.
-  if (state.failuresInRow === 0) state.failingSinceMs = clock();
+  if (end === 'answered') return noteAnswered(state, sentAtMs, rules, clock);
+  const nowMs = clock();
+  noteFailed(state, end, nowMs, failure);
+  return changeAfterFailure(state, rules, nowMs, all);
+}
+
+function noteAnswered(
+  state: TargetState,
+  sentAtMs: number,
+  rules: EjectionRules | 'off',
+  clock: () => number,
+): OutlierChange {
+  const wasFailing = state.phase === 'in' && state.healthy && isFailing(state, rules);
+  state.answeredAtMs = sentAtMs;
+  state.failuresInRow = 0;
+  state.wasUnreached = false;
+  if (state.phase !== 'trial') return wasFailing ? 'healthy' : undefined;
+  readmit(state, rules, clock());
+  return 'returning';
+}
+
+/** A 500 is counted here, unlike in the breaker, so that a target that answers every request with 500 is ejected while other targets work. */
+function noteFailed(state: TargetState, end: AttemptEnd, nowMs: number, failure: SendingFailure | undefined): void {
+  if (state.failuresInRow === 0) state.failingSinceMs = nowMs;
   state.failuresInRow += 1;
   state.lastFailure = failure;
   state.wasUnreached = end === 'unreached';
+}
+
+/** Ejects the target if the rules demand it. */
+function changeAfterFailure(
+  state: TargetState,
+  rules: EjectionRules | 'off',
+  nowMs: number,
+  all: readonly TargetState[],
+): OutlierChange {
   const begins = state.phase === 'in' && state.failuresInRow === failuresOf(rules) ? 'failing' : undefined;
   if (rules === 'off') return begins;
   if (state.phase === 'ejected') return undefined;
-  if (!isTrial && (state.failuresInRow < rules.failures || !hasRoomOutside(all, rules))) return begins;
-  eject(state, rules, clock());
+  if (state.phase !== 'trial' && (state.failuresInRow < rules.failures || !hasRoomOutside(all, rules))) return begins;
+  eject(state, rules, nowMs);
   return 'ejected';
 }
 

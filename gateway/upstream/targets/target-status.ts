@@ -68,7 +68,7 @@ export function targetStatus(
   const phase = targetConditionOf(targetState, clock());
   const state = phase === 'healthy' && isFailing ? 'failing' : phase;
   const timeOf = (atMs: number) => new Date(now() + (atMs - clock())).toISOString();
-  const { failuresInRow, lastFailure, answeredMs } = targetState;
+  const { failuresInRow, lastFailure, answeredAtMs } = targetState;
   return {
     mode,
     address: targetState.address,
@@ -76,7 +76,7 @@ export function targetStatus(
     state,
     outstanding: targetState.outstanding,
     ...(!hasNoConnection(targetState.address) && {
-      answered_at: Number.isFinite(answeredMs) ? timeOf(answeredMs) : null,
+      answered_at: Number.isFinite(answeredAtMs) ? timeOf(answeredAtMs) : null,
     }),
     consecutive_failures: failuresInRow,
     last_error: failuresInRow > 0 && lastFailure !== undefined ? failureText(lastFailure) : null,
