@@ -520,7 +520,7 @@ describe('the console in a browser', () => {
     await page.keyboard.press('Space');
     await page.locator('#traffic-chart svg[aria-label*="over the last 24 hours"]').waitFor(PATIENCE);
     assert.match((await page.locator('#operations-title').textContent()) ?? '', /last 24 hours/);
-    assert.match((await page.locator('#reach').textContent()) ?? '', /of at most [\d.]+ MiB of memory/);
+    assert.match((await page.locator('#reach').textContent()) ?? '', /of at most [\d.]+ MiB/);
     await page.context().close();
   });
 

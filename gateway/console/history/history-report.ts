@@ -174,7 +174,11 @@ function codeHistory({ name, minute, slots, before }: SeriesCounts, shown: numbe
   const counts = slots.map(([count = 0]) => count);
   const total = counts.reduce((one, other) => one + other, 0);
   return {
-    ...{ stage, code, status: statusOf(code), minute: minute[0] ?? 0, total },
+    stage,
+    code,
+    status: statusOf(code),
+    minute: minute[0] ?? 0,
+    total,
     before: before === null ? null : (before[0] ?? 0),
     series: counts.slice(0, shown),
   };
