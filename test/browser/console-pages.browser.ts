@@ -221,6 +221,41 @@ describe('the console', () => {
     }
   });
 
+  it('shows large what the last minute had, and in its colour, beside the shown time', async () => {
+    let fails = true;
+    let laterMs = 0;
+    const flaky = await startUpstream((_request, response) =>
+      response.writeHead(fails ? 500 : 200, { 'content-type': 'application/json' }).end('{}'),
+    );
+    const recovered = await startGateway({ ...thingsAt(flaky.url), now: () => Date.now() + laterMs });
+    try {
+      const { authorization } = await recovered.authorize();
+      const sample = async () => (await fetch(`${recovered.adminUrl}/console/feed`)).arrayBuffer();
+      const send = async () => {
+        for (let sent = 0; sent < 5; sent += 1)
+          await (await fetch(`${recovered.url}/v1/things`, { headers: { authorization } })).arrayBuffer();
+        await sample();
+      };
+      await send();
+      fails = false;
+      laterMs = 180_000;
+      await sample();
+      await send();
+      const { page } = await openPage(browser, `${recovered.adminUrl}/#/operations/GET%20%2Fv1%2Fthings`);
+      const tile = page.locator('#subject-tiles .tile', { hasText: 'Failed' });
+      await tile.locator('.value', { hasText: /^0 %$/ }).waitFor(PATIENCE);
+      assert.match((await tile.locator('.soft').textContent()) ?? '', /^last 15 minutes 50 %/);
+      assert.equal(await page.locator('#subject-tiles :is(.bad, .warn)').count(), 0);
+      await takeScreenshot(page, 'console-recovered-operation');
+      await page.setViewportSize({ width: 390, height: 900 });
+      await takeScreenshot(page, 'console-recovered-operation-390');
+      await page.context().close();
+    } finally {
+      await recovered.stop();
+      await flaky.close();
+    }
+  });
+
   it('shows every link in a narrow window', async () => {
     const { page } = await open('', { width: 390 });
     await page.locator('#tiles .tile').first().waitFor(PATIENCE);

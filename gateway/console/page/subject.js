@@ -12,6 +12,8 @@ import { piecesIn } from './runbook.js';
 import { BREAKER_KINDS, credentialState, stateOfTarget, stateText, TARGET_KINDS } from './states.js';
 import { SUBJECTS, subjectIn } from './subjects.js';
 import { createTable } from './tables.js';
+import { kindOfFailed, kindOfRefused, REFUSED_WARNED } from './tiles.js';
+import { timeName } from './time-range.js';
 import { createTrafficCharts } from './traffic-charts.js';
 
 const NOT_COUNTED =
@@ -20,8 +22,6 @@ const NOT_COUNTED =
 const GREW = 1.5;
 /** An upstream may also fail a request by a 4xx, such as one about the credential of the gateway. */
 const OF_UPSTREAM = '5xx, or no answer';
-/** As on the first page. */
-const REFUSED_WARNED = 0.2;
 
 let subject;
 let isUnknown = false;
@@ -112,12 +112,13 @@ function asRequests({ series, status }) {
   };
 }
 
-function noteOf({ before_seconds: seconds }, isCode) {
+function noteOf({ before_seconds: seconds, range }, isCode) {
   const compared =
     seconds > 0 ? 'Compared with the same time yesterday.' : 'There are no counts of the same time yesterday.';
   const about = ' ≈ marks estimates from counts.';
   const limit = subject.view === 'upstreams' ? ' Durations end when the upstream begins to respond.' : '';
-  return `${compared}${isCode ? '' : limit + about}`;
+  const now = range === 'free' ? '' : ' Large figures are of the last minute.';
+  return `${compared}${isCode ? '' : now + limit + about}`;
 }
 
 function tilesOf(history, isSlowNow) {
@@ -149,18 +150,15 @@ function tilesOf(history, isSlowNow) {
   return rows
     .filter(([name]) => subject.view !== 'upstreams' || name !== 'Refused')
     .map(([name, text, figure, trend, params]) => {
+      const [now, over] = isNow ? [minute, minuteSeconds] : [total, seconds];
       const past =
         before === null ? undefined : { text: text(before, beforeSeconds), value: figure(before, beforeSeconds) };
-      const now = figure(total, seconds);
-      const isWorse = name !== 'Requests' && past !== undefined && now > past.value * GREW && now > 0.001;
-      const isRefused = name === 'Refused' && now > REFUSED_WARNED;
-      const isWarned = isWorse || isRefused || (name === 'p99' && isSlowNow);
-      const kind =
-        (isNow ? kindOfHurt(name, minute) : undefined) ?? kindOfHurt(name, total) ?? (isWarned ? 'warn' : undefined);
-      const latest = isNow ? text(minute, minuteSeconds) : undefined;
+      const isWorse = /^p/.test(name) && past !== undefined && figure(total, seconds) > past.value * GREW;
+      const isWarned = isWorse || (name === 'p99' && isSlowNow);
+      const kind = kindOfHurt(name, now) ?? (isWarned ? 'warn' : undefined);
+      const all = isNow ? text(total, seconds) : undefined;
       const shown = name === 'Failed' && subject.view === 'upstreams' ? OF_UPSTREAM : name;
-      const value = text(total, seconds);
-      return tile({ name: shown, value, kind, latest, yesterday: past?.text, trend, slots, params });
+      return tile({ name: shown, value: text(now, over), kind, all, yesterday: past?.text, trend, slots, params });
     });
 }
 
@@ -182,24 +180,23 @@ function noteUnsent({ operations }) {
   tiles.append(...unsentTile());
 }
 
-/** The kind of a figure that hurts clients. A refusal with 5xx hurts them like a failure. */
-function kindOfHurt(name, { requests, failed, server_errors: serverErrors }) {
-  const hurt = { Failed: failed, Refused: serverErrors - failed }[name] ?? 0;
-  if (hurt <= 0) return undefined;
-  return hurt >= 0.01 * requests ? 'bad' : 'warn';
+/** As on the first page. A refusal with 5xx hurts clients like a failure. */
+function kindOfHurt(name, { requests, failed, refused, server_errors: serverErrors }) {
+  if (name === 'Failed') return kindOfFailed(failed, requests);
+  return name === 'Refused' ? kindOfRefused(refused, serverErrors - failed, requests) : undefined;
 }
 
 function codeTiles({ subject: { minute, total, before, series }, slots, minute_seconds: seconds }) {
   const yesterday = before === null ? undefined : count(before);
   return [
-    tile({ name: 'In this time', value: count(total), yesterday, trend: series, slots, params: {} }),
     tile({ name: `Last ${lastSpan(seconds)}`, value: count(minute), params: {} }),
+    tile({ name: 'In this time', value: count(total), yesterday, trend: series, slots, params: {} }),
   ];
 }
 
-function tile({ name, value, kind, latest, yesterday, trend, slots, params }) {
+function tile({ name, value, kind, all, yesterday, trend, slots, params }) {
   const compared = [
-    ...(latest === undefined ? [] : [`last minute ${latest}`]),
+    ...(all === undefined ? [] : [`${timeName()} ${all}`]),
     ...(yesterday === undefined ? [] : [`yesterday ${yesterday}`]),
   ];
   const href = addressOf('requests', { ...subjectIn(subject), ...params });

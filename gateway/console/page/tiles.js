@@ -10,7 +10,7 @@ import { addressOf } from './routes.js';
 const FAILED_BAD = 0.01;
 const FAILED_BAD_MIN = 3;
 /** Clients are refused all the time, but this many refusals are worth a look. */
-const REFUSED_WARNED = 0.2;
+export const REFUSED_WARNED = 0.2;
 
 /** @returns a function that shows a feed */
 export function tiles() {
@@ -80,9 +80,7 @@ function tilesOf({ attention, history, statuses }) {
       value: percent(refused, figures.requests),
       more: `${count(refused)} by the gateway, ${count(limited)} over a limit`,
       href: addressOf('requests', { status: 'refused' }),
-      kind:
-        kindOfFailed(serverErrors - failed, figures.requests) ??
-        (refused > REFUSED_WARNED * figures.requests ? 'warn' : undefined),
+      kind: kindOfRefused(refused, serverErrors - failed, figures.requests),
       trend: series.refused,
     },
     {
@@ -94,7 +92,12 @@ function tilesOf({ attention, history, statuses }) {
   ];
 }
 
-function kindOfFailed(failed, requests) {
+export function kindOfFailed(failed, requests) {
   if (failed === 0) return undefined;
   return failed >= FAILED_BAD_MIN && failed >= FAILED_BAD * requests ? 'bad' : 'warn';
+}
+
+/** @param unserved how many of the refused got a 5xx */
+export function kindOfRefused(refused, unserved, requests) {
+  return kindOfFailed(unserved, requests) ?? (refused > REFUSED_WARNED * requests ? 'warn' : undefined);
 }
