@@ -66,10 +66,14 @@ describe('query parameters that a contract does not declare', () => {
     await reaching({}, [], async ({ gateway }) => {
       const { authorization } = await gateway.authorize({ scopes: ['foreign:write'] });
       const answer = await fetch(`${gateway.url}/search?limt=5&utm=1`, { headers: { authorization } });
-      const { error } = (await answer.json()) as { error: { errors: { message: string }[] } };
+      const { error } = (await answer.json()) as { error: { message: string; errors: { message: string }[] } };
       assert.deepEqual(
         error.errors.map(({ message }) => message),
         ['Is not known here. Did you mean "limit"?', 'Is not known here.'],
+      );
+      assert.equal(
+        error.message,
+        'limt: Is not known here. Did you mean "limit"? And 1 more; errors lists each violation.',
       );
     });
   });
