@@ -1,7 +1,7 @@
 // The outbox of one receiver: its alerts, and the message that is being delivered. One message is delivered at a time. Changes during a
 // delivery go into the next message, so that nothing is lost, and no messages accumulate while a receiver cannot be reached. Pure.
 
-import type { Cause } from '../shared/contracts/cause.ts';
+import { type Cause, severityOf } from '../shared/contracts/cause.ts';
 import {
   type AlertRules,
   type Alerts,
@@ -21,6 +21,8 @@ export interface Outbox {
   readonly sending?: Sending | undefined;
   /** The time at which the last message was made. */
   readonly madeMs?: number;
+  /** The time at which the last message with a new failure was made. A former release does not write it. */
+  readonly failureMadeMs?: number;
   /** Why the last attempt failed; undefined if it succeeded. */
   readonly failing?: { readonly reason: string; readonly sinceMs: number } | undefined;
 }
@@ -52,13 +54,21 @@ export function afterCheck(outbox: Outbox, observation: Observation): Outbox {
   const { receiver, settings, rules, nowMs } = observation;
   const causes = observation.causes.filter((cause) => cause.hasRecovered === true || isFor(receiver, settings, cause));
   const alerts = alertsAfterCheck(outbox.alerts, causes, rules, nowMs);
-  const { madeMs = Number.NEGATIVE_INFINITY, sending } = outbox;
-  const mayTell = sending === undefined && nowMs - madeMs >= rules.groupSeconds * 1000;
-  const due = mayTell ? dueIn(alerts, rules, observation, nowMs).slice(0, NOTES_MAX) : [];
+  const { madeMs, failureMadeMs, sending } = outbox;
+  const isApart = (ms = Number.NEGATIVE_INFINITY) => nowMs - ms >= rules.groupSeconds * 1000;
+  const all = sending === undefined ? dueIn(alerts, rules, observation, nowMs) : [];
+  // A new failure does not wait after a message about other things, such as the end of another failure.
+  const mayTell = isApart(madeMs) || (isApart(failureMadeMs) && all.some(isNewFailure));
+  const due = mayTell ? all.slice(0, NOTES_MAX) : [];
   const next = { ...outbox, alerts: afterTelling(alerts, due, observation, nowMs) };
   const own = due.filter(({ id, state }) => state === 'resolved' || !observation.isDelegated(id));
   if (own.length === 0) return next;
-  return { ...next, madeMs: nowMs, sending: { message: observation.messageOf(own), attempts: 0, nextMs: nowMs } };
+  const made = { madeMs: nowMs, ...(own.some(isNewFailure) && { failureMadeMs: nowMs }) };
+  return { ...next, ...made, sending: { message: observation.messageOf(own), attempts: 0, nextMs: nowMs } };
+}
+
+function isNewFailure({ state, alert: { cause, told } }: Due): boolean {
+  return state === 'firing' && severityOf(cause) === 'failure' && told?.severity !== 'failure';
 }
 
 export function afterDelivery({ failing: _, sending: __, ...outbox }: Outbox): Outbox {

@@ -143,7 +143,7 @@ export const alertSettings = z.strictObject({
   groupSeconds: whole('seconds', 0, 3600)
     .default(15)
     .describe(
-      'The shortest time between two messages to a receiver. Changes during this time are in the next message.',
+      'The shortest time between two messages to a receiver. Changes during this time are in the next message. A new failure waits only after a message about another new failure.',
     ),
   repeatMinutes: whole('minutes', 0, 10_080)
     .default(240)

@@ -88,6 +88,18 @@ describe('a receiver', () => {
     ]);
   });
 
+  it('gets a new failure at once after the end of another cause', () => {
+    const { during, told } = createReceiver();
+    during(MINUTE, [bad('redis')]);
+    during(24 * SECOND, []);
+    during(MINUTE, [bad('upstream orders live')]);
+    assert.deepEqual(told, [
+      [6, 'firing redis'],
+      [87, 'resolved redis'],
+      [90, 'firing upstream orders live'],
+    ]);
+  });
+
   it('gets a cause that lasts for hours again', () => {
     const { during, told } = createReceiver();
     during(9 * 60 * MINUTE, [bad('redis')]);
