@@ -19,6 +19,7 @@ export interface InstancesOptions extends SamplingOptions, FleetSources {
   readonly version: string;
   /** Host and port of the public listener. */
   readonly name: string;
+  readonly adminPort: number;
   /** Connects the consoles of all instances; undefined without Redis, where there is one instance. */
   readonly openFleet?:
     | ((of: Omit<FleetInstance, 'id' | 'ending'>, answer: (question: object) => Promise<unknown>) => Fleet)
@@ -67,8 +68,9 @@ export class Instances {
   };
 
   constructor(options: InstancesOptions) {
-    const { version, name, now } = options;
-    const self = { name, version, started_at: new Date(now()).toISOString() };
+    const { version, name, adminPort, now } = options;
+    const started_at = new Date(now()).toISOString();
+    const self = { name, version, started_at, admin_port: adminPort, pid: process.pid };
     this.#options = options;
     this.#sampling = new Sampling(options, () => this.fleet);
     this.fleet = options.openFleet?.(self, (question) => this.#answer(question as Question<Topic> | FleetQuestion));

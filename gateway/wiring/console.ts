@@ -42,7 +42,10 @@ export interface OpenedConsole extends Pick<AdminOptions, 'act' | 'alerts' | 'ca
   stop(): Promise<void>;
 }
 
-type ConsoleSources = Omit<ConsoleOptions, 'bounds' | 'story' | 'version' | 'configDirectory' | 'name' | 'now'> &
+type ConsoleSources = Omit<
+  ConsoleOptions,
+  'bounds' | 'story' | 'version' | 'configDirectory' | 'name' | 'adminPort' | 'now'
+> &
   Pick<Answers, 'act' | 'alertsInForce'>;
 
 export function openConsole(
@@ -62,6 +65,7 @@ export function openConsole(
     configDirectory,
     file: createHistoryFile(dataDirectory),
     name,
+    adminPort,
     now,
     ...(url !== undefined && {
       redisOptions: redisCliOptions(url),

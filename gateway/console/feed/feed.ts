@@ -5,7 +5,13 @@ import type { Cause } from '../../shared/contracts/cause.ts';
 import { nextCommandOf } from '../../shared/next-command.ts';
 import { type FoundCause, idOf, published, warningCause } from '../causes/cause.ts';
 import type { Lasting } from '../events/outages.ts';
-import { type FleetInstance, GONE_MS, type MissingInstance, type ReturnedInstance } from '../fleet/fleet-instance.ts';
+import {
+  type FleetInstance,
+  GONE_MS,
+  hostOf,
+  type MissingInstance,
+  type ReturnedInstance,
+} from '../fleet/fleet-instance.ts';
 import type { GatewayEvent } from '../history/gateway-event.ts';
 import type { RangeCounts } from '../history/history-counts.ts';
 import { type HistoryReport, historyReport } from '../history/history-report.ts';
@@ -115,15 +121,17 @@ export function missingCauseId(name: string): string {
 }
 
 export function silentCause(instance: FleetInstance | MissingInstance): FoundCause {
-  const { name } = instance;
+  const { name, admin_port: port } = instance;
   const since = 'missing_since' in instance ? instance.missing_since : undefined;
   const goneAt = since === undefined ? undefined : new Date(Date.parse(since) + GONE_MS).toISOString();
+  const heard = since === undefined ? '' : `It was last heard of at ${since}. `;
   return {
     about: { topic: 'instance', name },
     id: missingCauseId(name),
     kind: 'bad',
     cause: `Instance ${name} does not respond.`,
-    consequence: `Its requests are not among these figures; it may be down. If it is gone for good, dismiss it${goneAt === undefined ? '' : `; at ${goneAt} it counts as gone`}.`,
+    consequence: `${heard}${processText(instance)} Its requests are not among these figures. If it is gone for good, dismiss it${goneAt === undefined ? '' : `; at ${goneAt} it counts as gone`}.`,
+    next: port === undefined ? undefined : `ADMIN_PORT=${port} bin/gateway status`,
     ...(goneAt !== undefined && { until: goneAt }),
     since,
     // Another process under the same name is another incident.
@@ -132,6 +140,14 @@ export function silentCause(instance: FleetInstance | MissingInstance): FoundCau
     details: '#/system',
     instances: [name],
   };
+}
+
+/** Says whether the process was killed or hangs, if it ran on this machine, and otherwise where to find this out. */
+function processText({ name, pid, ...instance }: FleetInstance | MissingInstance): string {
+  if (pid === undefined) return 'It may be down.';
+  const runs = 'runs' in instance ? instance.runs : undefined;
+  if (runs === undefined) return `Look on ${hostOf({ name })} whether its process ${pid} runs.`;
+  return runs ? `Its process ${pid} runs, so it hangs or is stopped.` : `Its process ${pid} does not run any more.`;
 }
 
 /** Returns the recovered cause of an instance that has returned. Alerts read the reason from it. */

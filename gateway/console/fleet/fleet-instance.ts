@@ -8,6 +8,9 @@ export interface FleetInstance {
   readonly version: string;
   /** ISO 8601, UTC. */
   readonly started_at: string;
+  /** The port of its admin listener, and the id of its process. An instance of an earlier version does not say them. */
+  readonly admin_port?: number | undefined;
+  readonly pid?: number | undefined;
   /** Whether the instance is shutting down in order, so that it is not missing if it does not answer afterwards. */
   readonly ending?: boolean | undefined;
 }
@@ -15,6 +18,12 @@ export interface FleetInstance {
 export interface MissingInstance extends FleetInstance {
   /** When the instance did not answer a question for the first time, in ISO 8601, UTC. */
   readonly missing_since: string;
+  /** Whether its process runs; absent if it ran on another machine. */
+  readonly runs?: boolean | undefined;
+}
+
+export function machineOf({ name }: Pick<FleetInstance, 'name'>): string {
+  return name.slice(0, name.lastIndexOf(':'));
 }
 
 /**

@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { connectRedis, type Redis } from '../../redis/client.ts';
 import { subscribe } from '../../redis/subscribe.ts';
 import { PATIENCE_MS } from '../../shared/questions/fleet.ts';
-import type { FleetInstance, MissingInstance, ReturnedInstance } from './fleet-instance.ts';
+import { type FleetInstance, machineOf, type MissingInstance, type ReturnedInstance } from './fleet-instance.ts';
 import { channelOf, type FleetMessage, messageIn } from './fleet-messages.ts';
 import { createInstanceBeats } from './instance-beats.ts';
 import { createMissingInstances } from './missing-instances.ts';
@@ -93,7 +93,7 @@ export class Fleet {
 
   /** Returns the instances that ended without an orderly shutdown, and that have neither returned nor been dismissed. */
   missing(): readonly MissingInstance[] {
-    return this.#missing.list();
+    return this.#missing.list().map((one) => ({ ...one, runs: this.#runs(one) }));
   }
 
   /** Returns the instances that were missing until a moment ago. */
@@ -128,7 +128,8 @@ export class Fleet {
     // Without Redis nothing was asked, so no instance is silent.
     if (received === undefined) return answers;
     const absent = to === ALL ? await this.#noteMissing(answers, silent) : silent;
-    return [...answers, ...absent.map((instance) => ({ instance, value: undefined }))];
+    const silentOnes = absent.map((one) => ({ instance: { ...one, runs: this.#runs(one) }, value: undefined }));
+    return [...answers, ...silentOnes];
   }
 
   close(): void {
@@ -138,6 +139,11 @@ export class Fleet {
     const ended = [this.#beats.end(this.self.id), this.#publish(this.#channel, { kind: 'end', from: this.self.id })];
     void Promise.allSettled(ended).finally(() => this.#sender.disconnect());
     this.#endSubscription();
+  }
+
+  /** Whether the process of another instance runs, which tells a process that hangs from one that was killed. */
+  #runs({ name, pid }: FleetInstance): boolean | undefined {
+    return pid === undefined || machineOf({ name }) !== machineOf(this.self) ? undefined : isRunning(pid);
   }
 
   #ownState(): FleetInstance {
@@ -223,5 +229,14 @@ export class Fleet {
     } catch {
       return silent;
     }
+  }
+}
+
+/** A signal 0 is not sent. It fails with ESRCH if there is no such process. */
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }

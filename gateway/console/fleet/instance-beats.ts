@@ -108,9 +108,9 @@ export function createInstanceBeats(redis: Redis, { clock, beatEveryMs, lostAfte
 /** Returns an empty list for a text that another version wrote in another form. */
 function instanceIn(id: string, text: string, lastMs: number): LostInstance[] {
   try {
-    const { name, version, started_at } = JSON.parse(text) as FleetInstance;
+    const { name, version, started_at, admin_port, pid } = JSON.parse(text) as FleetInstance;
     const isWhole = [name, version, started_at].every((part) => typeof part === 'string');
-    return isWhole ? [{ id, name, version, started_at, lastMs }] : [];
+    return isWhole ? [{ id, name, version, started_at, admin_port, pid, lastMs }] : [];
   } catch {
     return [];
   }

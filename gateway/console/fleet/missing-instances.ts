@@ -146,9 +146,20 @@ function isReplacement(other: FleetInstance, { present, missing_since: since }: 
 /** Returns an empty list for a text that another version wrote in another form. */
 function missingIn(text: string): NotedInstance[] {
   try {
-    const { id, name, version, started_at, missing_since, present = [] } = JSON.parse(text) as NotedInstance;
+    const {
+      id,
+      name,
+      version,
+      started_at,
+      admin_port,
+      pid,
+      missing_since,
+      present = [],
+    } = JSON.parse(text) as NotedInstance;
     const isWhole = [id, name, version, started_at, missing_since].every((part) => typeof part === 'string');
-    return isWhole && Array.isArray(present) ? [{ id, name, version, started_at, missing_since, present }] : [];
+    return isWhole && Array.isArray(present)
+      ? [{ id, name, version, started_at, admin_port, pid, missing_since, present }]
+      : [];
   } catch {
     return [];
   }

@@ -76,6 +76,12 @@ it('is told until it answers again, or is dismissed, by every instance', async (
   const missing = await missingAt(one);
   assert.match(missing?.id ?? '', new RegExp(`^instance \\S+:${port}$`));
   assert.match(missing?.cause ?? '', new RegExp(`^Instance \\S+:${port} does not respond\\.$`));
+  // Both gateways of this test are in one process.
+  assert.match(
+    missing?.consequence ?? '',
+    new RegExp(`^It was last heard of at 2\\S+Z\\. Its process ${process.pid} runs, so it hangs or is stopped\\. `),
+  );
+  assert.match(missing?.next ?? '', /^ADMIN_PORT=\d+ bin\/gateway status$/);
   assert.deepEqual(missing?.instances, [missing?.id.replace('instance ', '')]);
 
   const { without } = await read<Answer>(one, 'console/feed?instance=all');

@@ -6,6 +6,7 @@ import { causesOf, type LastMinute } from '../../../gateway/console/causes/cause
 import type { PresentTraffic } from '../../../gateway/console/causes/present.ts';
 import { Events } from '../../../gateway/console/events/events.ts';
 import { eventsAbout } from '../../../gateway/console/events/shown-events.ts';
+import { silentCause } from '../../../gateway/console/feed/feed.ts';
 
 const NOW_MS = Date.parse('2027-03-01T12:25:00.000Z');
 const SINCE = '2027-03-01T12:22:00.000Z';
@@ -389,6 +390,18 @@ test('a fault of another kind is another outage, and so is the same fault after 
       ['silent', timeOf(151_000), null],
     ],
   );
+});
+
+test('a missing instance that was killed differs from one that hangs, and from one on another machine', () => {
+  const gone = { id: 'con_1', name: 'gw-7:8080', version: '1', started_at: SINCE, missing_since: SINCE };
+  const at = { admin_port: 9091, pid: 4711 };
+  const textOf = (more: object) => silentCause({ ...gone, ...more }).consequence.replace(/ Its requests are not.*/, '');
+  const heard = `It was last heard of at ${SINCE}.`;
+  assert.equal(textOf({ ...at, runs: false }), `${heard} Its process 4711 does not run any more.`);
+  assert.equal(textOf({ ...at, runs: true }), `${heard} Its process 4711 runs, so it hangs or is stopped.`);
+  assert.equal(textOf(at), `${heard} Look on gw-7 whether its process 4711 runs.`);
+  assert.equal(textOf({}), `${heard} It may be down.`);
+  assert.equal(silentCause({ ...gone, ...at }).next, 'ADMIN_PORT=9091 bin/gateway status');
 });
 
 test('events are bounded', () => {
