@@ -10,6 +10,7 @@ import { recentChange } from './recent-change.ts';
 import { redisCause } from './redis-cause.ts';
 import { serviceTimes } from './service-times.ts';
 import { slowOperations } from './slow-causes.ts';
+import { symptomsText } from './symptoms.ts';
 import { withFailuresAtTargets } from './target-causes.ts';
 import { failingOperations, isOver, namesOfFailing, symptomsOf } from './traffic-causes.ts';
 import { unansweredCause, unansweredIn } from './unanswered-causes.ts';
@@ -131,7 +132,13 @@ function causesWithSymptoms(
   const changed = recentChange(status, `upstreams.yaml upstreams.${name}`, nowMs);
   const undo = changed === '' ? '' : `${changed} To go back, write the former value: it is in force once saved.`;
   return causes.map((cause) =>
-    cause === first ? { ...cause, consequence: cause.consequence + symptoms + undo } : cause,
+    cause === first
+      ? {
+          ...cause,
+          consequence: cause.consequence + symptomsText(symptoms) + undo,
+          ...(symptoms.length > 0 && { symptoms }),
+        }
+      : cause,
   );
 }
 

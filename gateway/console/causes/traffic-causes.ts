@@ -1,6 +1,7 @@
 // Pure: finds failing operations, from the counts of the last minute. Each text begins with the operation or upstream at fault, and says
 // when it recovers.
 
+import type { Symptom } from '../../shared/contracts/cause.ts';
 import { upstreamCommand } from '../../shared/next-command.ts';
 import { figuresOf } from '../history/figures.ts';
 import { type About, atMost, type FoundCause, failureCause, warningCause } from './cause.ts';
@@ -12,8 +13,6 @@ const FAILURES_MIN = 3;
 const FAILED_SHARE = 0.05;
 /** From this number on, failing operations of one upstream are one cause. */
 const SAME_UPSTREAM_MIN = 3;
-/** The largest number of operations that are named with their upstream. */
-const SYMPTOMS_MAX = 3;
 const CODES_NAMED_MAX = 2;
 
 const FAILED_CONSEQUENCE =
@@ -96,22 +95,19 @@ export function recoveryOf(
 }
 
 /**
- * Returns the text about the failing and slow operations of a failing upstream, which its cause includes.
+ * Returns the failing and slow operations of a failing upstream, which its cause names.
  *
  * @param isUnsent whether nothing is sent to the upstream, so that no operation is slow because of the cause
  */
-export function symptomsOf(present: PresentTraffic, upstream: string, isUnsent = false): string {
+export function symptomsOf(present: PresentTraffic, upstream: string, isUnsent = false): Symptom[] {
   const failing = failingOf(present, upstream).filter((one) => !one.isRecovering);
   const names = new Set(failing.map(({ name }) => name));
   const isSlow = (one: Slow) => one.upstream === upstream && !one.isRecovering && !names.has(one.name);
   const slow = isUnsent ? [] : slowIn(present).filter(isSlow);
-  const all = [
-    ...failing.map(({ name, failed, requests }) => `${name} (${failed} of ${requests} failed)`),
-    ...slow.map(({ name }) => `${name} (slow)`),
+  return [
+    ...failing.map(({ name, requests, failed }) => ({ name, requests, failed })),
+    ...slow.map(({ name }) => ({ name, requests: 0, failed: 0 })),
   ];
-  if (all.length === 0) return '';
-  const more = all.length > SYMPTOMS_MAX ? `, and ${all.length - SYMPTOMS_MAX} more` : '';
-  return ` Seen in ${all.slice(0, SYMPTOMS_MAX).join(', ')}${more}.`;
 }
 
 function operationFails({ name, upstream, requests, failed, isRecovering }: Failing, known: FailureCodes): FoundCause {

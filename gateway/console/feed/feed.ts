@@ -4,12 +4,13 @@
 import type { Cause } from '../../shared/contracts/cause.ts';
 import { nextCommandOf } from '../../shared/next-command.ts';
 import { type FoundCause, idOf, published, warningCause } from '../causes/cause.ts';
+import { withSymptomsOfAll } from '../causes/symptoms.ts';
 import type { Lasting } from '../events/outages.ts';
 import {
   type FleetInstance,
   GONE_MS,
-  hostOf,
   type MissingInstance,
+  machineOf,
   type ReturnedInstance,
 } from '../fleet/fleet-instance.ts';
 import type { GatewayEvent } from '../history/gateway-event.ts';
@@ -110,7 +111,8 @@ function joinCauses(told: readonly (Pick<LocalFeed, 'causes'> & { readonly name:
   const all = told.flatMap(({ name, causes }) => causes.map((cause) => ({ name, cause })));
   const same = [...Map.groupBy(all, ({ cause }) => `${cause.id} ${cause.kind}`).values()].map((group) => {
     const [earliest] = group.toSorted((one, other) => one.cause.since.localeCompare(other.cause.since));
-    const cause = (earliest as (typeof group)[number]).cause;
+    const all = group.map(({ cause }) => cause);
+    const cause = withSymptomsOfAll((earliest as (typeof group)[number]).cause, all);
     return group.length === told.length ? cause : { ...cause, instances: group.map(({ name }) => name) };
   });
   return [...same.filter(({ kind }) => kind === 'bad'), ...same.filter(({ kind }) => kind !== 'bad')];
@@ -146,7 +148,7 @@ export function silentCause(instance: FleetInstance | MissingInstance): FoundCau
 function processText({ name, pid, ...instance }: FleetInstance | MissingInstance): string {
   if (pid === undefined) return 'It may be down.';
   const runs = 'runs' in instance ? instance.runs : undefined;
-  if (runs === undefined) return `Look on ${hostOf({ name })} whether its process ${pid} runs.`;
+  if (runs === undefined) return `Look on ${machineOf({ name })} whether its process ${pid} runs.`;
   return runs ? `Its process ${pid} runs, so it hangs or is stopped.` : `Its process ${pid} does not run any more.`;
 }
 

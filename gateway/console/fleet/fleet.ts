@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { connectRedis, type Redis } from '../../redis/client.ts';
 import { subscribe } from '../../redis/subscribe.ts';
 import { PATIENCE_MS } from '../../shared/questions/fleet.ts';
-import { type FleetInstance, machineOf, type MissingInstance, type ReturnedInstance } from './fleet-instance.ts';
+import { type FleetInstance, type MissingInstance, machineOf, type ReturnedInstance } from './fleet-instance.ts';
 import { channelOf, type FleetMessage, messageIn } from './fleet-messages.ts';
 import { createInstanceBeats } from './instance-beats.ts';
 import { createMissingInstances } from './missing-instances.ts';

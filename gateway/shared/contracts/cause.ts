@@ -27,12 +27,21 @@ export interface Cause {
   readonly details?: string | undefined;
   /** The numbers in the text, by name. */
   readonly figures?: Readonly<Record<string, number>> | undefined;
+  /** The operations that the consequence names, of all of which the causes of several instances are joined. */
+  readonly symptoms?: readonly Symptom[] | undefined;
   /** The affected instances; absent if all instances are affected. */
   readonly instances?: readonly string[] | undefined;
   /** A sentence about the meaning of the end of the cause; undefined if that is obvious. */
   readonly ended?: string | undefined;
   /** True if the failure is over, but still in the counts of the last minute. Alerts treat such a cause as ended. */
   readonly hasRecovered?: true | undefined;
+}
+
+/** An operation that fails because of a cause, with its counts of the last minute; one that is slow if none of its requests failed. */
+export interface Symptom {
+  readonly name: string;
+  readonly requests: number;
+  readonly failed: number;
 }
 
 export function severityOf({ kind }: Pick<Cause, 'kind'>): Severity {

@@ -22,7 +22,7 @@ before(async () => {
   service = await startUpstream();
   hanging = await startRawUpstream(() => undefined);
   const { things } = thingsAt(service.url).upstreams;
-  const targets = { ...things, live: [hanging.url, service.url], timeoutMs: 200, ejection: { failures: 3 } };
+  const targets = { ...things, live: [hanging.url, service.url], timeoutMs: 1000, ejection: { failures: 3 } };
   gateway = await startGateway({ ...thingsAt(service.url), upstreams: { things: targets } });
 });
 after(async () => {
@@ -43,6 +43,7 @@ it('names the target first, and nothing else', async () => {
   assert.deepEqual(
     causes.map(({ kind, id, runbook }) => [kind, id, runbook]),
     [['bad', 'upstream things live', 'GatewayTargetDown']],
+    JSON.stringify(causes),
   );
   assert.ok(causes[0]?.cause.includes(`target ${hanging.url} is ejected`), causes[0]?.cause);
   assert.match(causes[0]?.consequence ?? '', /at this target: upstream_timeout\. The other targets get its share/);
