@@ -15,20 +15,7 @@ const HTML = 'text/html; charset=utf-8';
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
 const SCRIPTS = [
-  ...[
-    'theme',
-    'console',
-    'api',
-    'role',
-    'follow',
-    'routes',
-    'subjects',
-    'views',
-    'elements',
-    'states',
-    'format',
-    'tables',
-  ],
+  ...['theme', 'console', 'api', 'role', 'follow', 'addresses', 'views', 'elements', 'states', 'format', 'tables'],
   ...[
     'overview',
     'attention',
@@ -38,9 +25,12 @@ const SCRIPTS = [
     'time-range',
     'copy-link',
     'subject',
+    'subject-facts',
+    'subject-tiles',
+    'breakdown',
     'charts',
+    'chart-drawing',
     'chart-kinds',
-    'chart-marks',
     'chart-table',
     'scale',
   ],
@@ -65,6 +55,9 @@ const SCRIPTS = [
     'system-table',
     'runbook',
     'actions',
+    'action-dialog',
+    'action-fields',
+    'action-plan',
   ],
 ];
 

@@ -1,11 +1,11 @@
 // Shows alerts: the alerts that receivers have now, the silences, and whether the receivers accept messages.
 
 import { actionButton } from './actions.js';
+import { addressOf } from './addresses.js';
 import { read } from './api.js';
 import { leadsOf, lineOf } from './attention.js';
-import { commandLine, element, link, place, state } from './elements.js';
+import { commandLine, element, link, place, signed } from './elements.js';
 import { NONE, timeElement, words } from './format.js';
-import { addressOf } from './routes.js';
 import { createTable } from './tables.js';
 
 const SEVERITY_MARKS = { failure: 'bad', warning: 'warn' };
@@ -29,9 +29,9 @@ place('alerts-none').append(
 
 /** A quiet alert has no colour, because its cause is over. Its end is sent unless the cause returns first. */
 function causeCell({ severity, cause, quiet_since: since, resolved_at: at }) {
-  if (since === null) return state(SEVERITY_MARKS[severity], cause);
+  if (since === null) return signed(SEVERITY_MARKS[severity], cause);
   const end = ['Quiet since ', timeElement(since), '; its end is sent at ', timeElement(at), ', unless it returns.'];
-  return element('span', { class: 'soft' }, cause, element('br'), state('off', element('span', {}, ...end)));
+  return element('span', { class: 'soft' }, cause, element('br'), signed('off', element('span', {}, ...end)));
 }
 
 const showCauses = createTable(place('alerts-now'), {
@@ -81,8 +81,8 @@ const showReceivers = createTable(place('alerts-receivers'), {
       key: 'state',
       label: 'State',
       long: true,
-      cell: ({ state: now, reason }) =>
-        state(now === 'ok' ? undefined : 'bad', reason === null ? now : `${words(now)}: ${reason}`),
+      cell: ({ state, reason }) =>
+        signed(state === 'ok' ? undefined : 'bad', reason === null ? state : `${words(state)}: ${reason}`),
     },
     {
       key: 'last',
@@ -92,7 +92,7 @@ const showReceivers = createTable(place('alerts-receivers'), {
   ],
 });
 
-/** The causes in the latest feed. The causes say where to look and what to do. */
+/** Shows the causes in the latest feed, because the causes say where to look and what to do. */
 let latestCauses = [];
 
 const renew = () => void showAlerts().catch(() => undefined);

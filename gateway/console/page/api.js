@@ -1,10 +1,10 @@
 // Reads data from the gateway and acts on it, with the token of the operator.
 
-/** Stored for this tab only, until it is closed. */
+/** The key of the token in the storage of this tab, which ends with the tab. */
 const TOKEN = 'admin-token';
-/** Collecting the data of a worker may take a second. */
+/** The time for an answer. To collect the data of a worker may take a second. */
 const PATIENCE_MS = 8000;
-/** A store may be slow, and the outcome of an action must be known. */
+/** The longer time for an action, because a store may be slow, and the operator has to know the outcome. */
 const ACTION_PATIENCE_MS = 15_000;
 
 export const hasToken = () => sessionStorage.getItem(TOKEN) !== null;

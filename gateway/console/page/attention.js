@@ -1,8 +1,8 @@
 // What needs attention, as a list. Each line has a cause, its consequence, its start, and links to its details.
 
-import { commandLine, element, link, state } from './elements.js';
+import { addressOf } from './addresses.js';
+import { commandLine, element, link, signed } from './elements.js';
 import { timeElement, withTimes } from './format.js';
-import { addressOf } from './routes.js';
 
 /** Shows the parts of a cause. A page leaves out the link to itself, and the first page leaves out the command. */
 export function attentionLine({ kind, cause, consequence, since, until, runbook, details, instances, next }) {
@@ -33,7 +33,7 @@ export function leadsOf({ details, runbook }) {
 
 export function lineOf(kind, ...content) {
   const text = element('span', { class: 'text' }, ...content);
-  return element('li', { class: kind }, state(kind, ''), text);
+  return element('li', { class: kind }, signed(kind, ''), text);
 }
 
 /** Whether one of the causes is that something has become slow. Its durations are then marked. */

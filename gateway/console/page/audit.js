@@ -1,9 +1,9 @@
 // The audit log, the newest change first: who changed what, and what it was before.
 
+import { addressOf, routeIn } from './addresses.js';
 import { read } from './api.js';
-import { element, link, place, state } from './elements.js';
+import { element, link, place, signed } from './elements.js';
 import { NONE, timeElement, withTimes } from './format.js';
-import { addressOf, routeIn } from './routes.js';
 import { createTable } from './tables.js';
 
 const HIDDEN = ['before', 'after', 'changes', 'request_id', 'by_organization'];
@@ -32,18 +32,18 @@ const show = createTable(place('audit-rows'), {
   ],
 });
 
-/** The changed members with their old and new values, then the other recorded details. */
+/** Returns the changed members with their old and new values, then the other recorded details. */
 function detailsOf({ kind, details }) {
   const { before = {}, after = {}, changes = [], request_id: request, outcome } = details;
-  const refused = outcome === 'refused' ? [state('bad', 'refused'), '; '] : [];
+  const refused = outcome === 'refused' ? [signed('bad', 'refused'), '; '] : [];
   // Only a change has members to compare. The record of a creation is the whole new state.
   const members = kind.endsWith('.changed') ? Object.keys(after) : [];
   const changed = [
-    // The keys of configuration files that a reload changed.
+    // A reload names the keys of configuration files that it has changed.
     ...changes.map((change) => /^(.*?): (.*) → (.*)$/.exec(change)?.slice(1) ?? [change]),
     ...members.map((name) => [name, textOf(before[name]), textOf(after[name])]),
   ];
-  // An applied change names its files itself.
+  // The entry of an applied change names its files.
   const isKnown = (name) => name === 'outcome' || (name === 'files' && changes.length > 0);
   const more = Object.entries(details)
     .filter(([name, value]) => !HIDDEN.includes(name) && !isKnown(name) && value !== null && value !== '')
@@ -53,7 +53,7 @@ function detailsOf({ kind, details }) {
   return element('span', {}, ...refused, ...changed.flatMap(changeOf), text, ...asked);
 }
 
-/** A setting, with its values before and after. */
+/** Shows a setting with its values before and after. */
 function changeOf([name, from, to]) {
   if (to === undefined) return [`${name}; `];
   return [`${name}: `, element('strong', {}, `${settingOf(from)} → ${settingOf(to)}`), '; '];
@@ -70,7 +70,7 @@ function textOf(value) {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
 
-/** One row for a change of files that every instance has applied. */
+/** Makes one row of a change of files that every instance has applied. */
 function joinChanges(changes) {
   const keyOf = ({ kind, sequence, details: { version, outcome, changes: keys, instance } }) =>
     instance === undefined || version === undefined ? sequence : JSON.stringify([kind, version, outcome, keys]);

@@ -1,6 +1,6 @@
 // The causes that a page is about: those that lead to it, and those of what its requests depend on.
 
-import { routeIn } from './routes.js';
+import { routeIn } from './addresses.js';
 
 /** Causes of the gateway that concern each request. */
 const OF_ALL = /^(redis|stores|keys lost|store writes|silent|lifecycle|loop|shedding)\b/;

@@ -22,9 +22,9 @@ export const STACKED = {
         const [from, to] = [toY(below), Math.min(toY(below + value), toY(below) - 1)];
         below += value;
         const [x1, x2] = slotX(slot);
-        const place = { x: x1 + 0.5, y: to, width: Math.max(1, x2 - x1 - 1), height: from - to };
-        drawings.push(drawn('rect', { class: `column ${kind}${slot === unfinished ? ' partial' : ''}`, ...place }));
-        if (kind === 'status-4') drawings.push(drawn('rect', { fill: `url(#${pattern})`, ...place }));
+        const box = { x: x1 + 0.5, y: to, width: Math.max(1, x2 - x1 - 1), height: from - to };
+        drawings.push(drawn('rect', { class: `column ${kind}${slot === unfinished ? ' partial' : ''}`, ...box }));
+        if (kind === 'status-4') drawings.push(drawn('rect', { fill: `url(#${pattern})`, ...box }));
         return [{ name, from, to }];
       });
     });
@@ -51,7 +51,7 @@ export const DURATIONS = {
       const points = values.map((value, slot) =>
         value === null ? null : [(slotX(slot)[0] + slotX(slot)[1]) / 2, toY(value)],
       );
-      // Also the slot that is still running, as in the columns.
+      // The slot that is still in progress is pale, too, as in the columns.
       const isFew = (slot) => few[slot] === true || (slot === unfinished && points[slot] != null);
       const isFirm = (slot) => points[slot] != null && !isFew(slot);
       // A single point beside pale points is pale, too, because a dot would draw the eye.
@@ -65,7 +65,7 @@ export const DURATIONS = {
   },
 };
 
-/** Nothing where there is no point. */
+/** Draws a line through the points; nothing if there is no point. */
 function line(kind, points) {
   const d = pathOf(points);
   const alone = points.filter((point, at) => point !== null && points[at - 1] == null && points[at + 1] == null);
@@ -78,7 +78,7 @@ function totals(series) {
   return Array.from({ length: slots }, (_, slot) => series.reduce((sum, { values }) => sum + (values[slot] ?? 0), 0));
 }
 
-/** A single point is drawn as a dot, by a line of no length with round ends. */
+/** Returns the path of a line. A single point becomes a dot: a line of no length with round ends. */
 function pathOf(points) {
   return points
     .map((point, index) => {
@@ -91,7 +91,7 @@ function pathOf(points) {
     .join('');
 }
 
-/** A line without axes. The page shows the numbers beside it. */
+/** Draws a line without axes, because the page shows the numbers beside it. */
 export function sparkline(values, slots) {
   const width = 110;
   const height = 22;

@@ -2,31 +2,195 @@
 // beside it, and Enter or a click opens its requests. Dragging, or Shift with the arrow keys, selects a longer time, which the charts then
 // show alone. A sentence and, on demand, a table describe the contents of a chart.
 
-import { marksIn } from './chart-marks.js';
+import { drawChart, HEIGHT, MARGIN, marksIn, slotsIn } from './chart-drawing.js';
 import { drawn, element } from './elements.js';
 import { clock, clockWithSeconds } from './format.js';
-import { timeTicks } from './scale.js';
 
 let charts = 0;
 
 /** The hint for the pointer. A finger cannot drag, because dragging moves the page. */
 const HINT = matchMedia('(pointer: coarse)').matches ? 'Tap: list requests' : 'Click: list requests. Drag: zoom in';
-const HEIGHT = 230;
-const MARGIN = { top: 20, right: 14, bottom: 26, left: 56 };
 
-/**
- * @param options.title the heading
- * @param options.format a value as text, with its unit; `axisFormat` the same on the axis
- * @param options.lastSlot which value is the last that says something, as `at` takes it, for the unfinished slot
- * @param options.ticksFor the values of the axis for the greatest and the least value; `toPart` the place of a value among them, from 0 to 1
- * @param options.draw adds the values: takes the series, the positions and the parts of the drawing
- * @param options.onChoose opens the requests of a slot: its number, and the series that was hit
- * @param options.onZoom shows the time from one slot to another alone
- * @param options.onPoint is told which slot is chosen, or none
- * @returns `show(data)` draws, `point(slot)` shows the values of a slot that is chosen elsewhere
- */
-export function createChart(container, options) {
-  const { title } = options;
+export class Chart {
+  #options;
+  /** The elements of the chart, by name. */
+  #parts;
+  /** The id of the hatching. Each chart has its own, because a pattern of a hidden chart would draw nothing. */
+  #pattern;
+  #shown;
+  #placed;
+  #chosen;
+  /** The slot at which a selection of several slots started. */
+  #anchor;
+  #hasZoomed = false;
+
+  /**
+   * @param options.title the heading
+   * @param options.format a value as text, with its unit; `axisFormat` the same on the axis
+   * @param options.lastSlot which value is the last that says something, as `at` takes it, for the unfinished slot
+   * @param options.ticksFor the values of the axis for the greatest and the least value; `toPart` the position of a value among them, from
+   *   0 to 1
+   * @param options.draw adds the values: takes the series, the positions and the parts of the drawing
+   * @param options.onChoose opens the requests of a slot: its number, and the series that was hit
+   * @param options.onZoom shows the time from one slot to another alone
+   * @param options.onPoint is told which slot is chosen, or none
+   */
+  constructor(container, options) {
+    charts += 1;
+    this.#pattern = `hatch-${charts}`;
+    this.#options = options;
+    this.#parts = partsOf(options.title);
+    const { heading, legend, plot, details } = this.#parts;
+    container.replaceChildren(heading, legend, plot, details);
+    this.#listenToPointer();
+    this.#listenToKeys();
+    details.addEventListener('toggle', () => void this.#showTable());
+    new ResizeObserver(() => this.#draw()).observe(container);
+  }
+
+  /**
+   * Takes `of` (the subject of the chart; empty: all operations), `unit`, `fromMs`, `slotMs`, `slots` (the number of the whole range),
+   * `series` (each with a name, a kind and one value per slot, or null), `unfinished` (the slot that may still increase, if there is one),
+   * `events` and `notes` (more lines for a slot).
+   */
+  show(data) {
+    this.#shown = data;
+    this.#draw();
+  }
+
+  /** Shows the values of a slot that is chosen here or elsewhere, or none. */
+  point(slot) {
+    if (this.#shown === undefined || this.#placed === undefined) return;
+    const { svg, cursor, tip } = this.#parts;
+    this.#chosen = slot;
+    const at = slot ?? Math.max(0, this.#last());
+    cursor.setAttribute('aria-valuenow', String(at));
+    cursor.setAttribute('aria-valuetext', linesOf(this.#shown, at, this.#options).join('; '));
+    tip.hidden = slot === undefined || slotsIn(this.#shown) === 0;
+    svg.querySelector('.chosen')?.remove();
+    if (!tip.hidden) this.#showTip(at);
+  }
+
+  #draw() {
+    const { svg, cursor, legend, plot, unit } = this.#parts;
+    const shown = this.#shown;
+    if (shown === undefined || plot.clientWidth === 0) return;
+    const { title } = this.#options;
+    this.#placed = drawChart(svg, shown, this.#options, plot.clientWidth, this.#pattern);
+    unit.textContent = shown.unit;
+    legend.replaceChildren(...shown.series.map((series) => keyOf(series, shown, this.#options)));
+    svg.setAttribute('aria-label', sentenceOf(title, shown, this.#options));
+    void this.#showTable();
+    cursor.setAttribute('aria-valuemin', '0');
+    cursor.setAttribute('aria-valuemax', String(Math.max(0, this.#last())));
+    this.point(this.#chosen === undefined ? undefined : Math.min(this.#chosen, this.#last()));
+  }
+
+  async #showTable() {
+    const { details, scroller } = this.#parts;
+    if (!details.open || this.#shown === undefined) return;
+    const { tableOf } = await import('./chart-table.js');
+    scroller.replaceChildren(tableOf(this.#options.title, this.#shown, this.#options.format));
+  }
+
+  #showTip(at) {
+    const { svg, tip, plot } = this.#parts;
+    const [first, last] = this.#selected(at);
+    const x = this.#placed.slotX(first)[0];
+    const right = this.#placed.slotX(last)[1];
+    const height = this.#placed.bottom - MARGIN.top;
+    svg.append(drawn('rect', { class: 'chosen', x, y: MARGIN.top, width: right - x, height }));
+    const isOne = first === last;
+    const [time, ...values] = isOne ? linesOf(this.#shown, at, this.#options) : [spanText(this.#shown, first, last)];
+    tip.replaceChildren(
+      element('strong', {}, time),
+      ...values.map((line) => element('span', {}, line)),
+      element('span', { class: 'soft hint' }, isOne ? HINT : 'Release to zoom in'),
+    );
+    // The edge of the tip is the edge of the slot, on the side with more room.
+    const isRight = x > plot.clientWidth / 2;
+    tip.style.left = isRight ? 'auto' : `${x}px`;
+    tip.style.right = isRight ? `${plot.clientWidth - right}px` : 'auto';
+  }
+
+  #last() {
+    return slotsIn(this.#shown) - 1;
+  }
+
+  #selected(at) {
+    const anchor = this.#anchor ?? at;
+    return [Math.min(anchor, at), Math.max(anchor, at)];
+  }
+
+  #choose(slot) {
+    this.point(slot);
+    this.#options.onPoint?.(slot);
+  }
+
+  /** Ends the selection and the choice of a slot. */
+  #leave() {
+    this.#anchor = undefined;
+    this.#choose(undefined);
+  }
+
+  /** Ends a selection. Returns whether it had several slots, which are then shown alone. */
+  #endSelection() {
+    const span = this.#anchor === undefined || this.#chosen === undefined ? undefined : this.#selected(this.#chosen);
+    this.#anchor = undefined;
+    if (span === undefined || span[0] === span[1]) return false;
+    this.#choose(undefined);
+    this.#options.onZoom(...span);
+    return true;
+  }
+
+  #listenToPointer() {
+    const { cursor } = this.#parts;
+    cursor.addEventListener('pointerdown', (event) => {
+      this.#hasZoomed = false;
+      const isDrag = event.button === 0 && event.pointerType !== 'touch';
+      this.#anchor = isDrag ? this.#placed?.nearest(event.offsetX) : undefined;
+      if (this.#anchor !== undefined) cursor.setPointerCapture(event.pointerId);
+    });
+    cursor.addEventListener('pointermove', ({ offsetX }) =>
+      this.#choose(this.#anchor === undefined ? this.#placed?.slotAt(offsetX) : this.#placed?.nearest(offsetX)),
+    );
+    cursor.addEventListener('pointerup', () => {
+      this.#hasZoomed = this.#endSelection();
+    });
+    cursor.addEventListener('pointercancel', () => {
+      this.#anchor = undefined;
+    });
+    cursor.addEventListener('pointerleave', () => {
+      if (this.#anchor === undefined) this.#choose(undefined);
+    });
+    cursor.addEventListener('click', ({ offsetX, offsetY }) => {
+      const slot = this.#placed?.slotAt(offsetX);
+      if (slot !== undefined && !this.#hasZoomed) this.#options.onChoose(slot, this.#placed.hit(slot, offsetY));
+    });
+  }
+
+  #listenToKeys() {
+    const { cursor } = this.#parts;
+    cursor.addEventListener('focus', () => this.#choose(this.#chosen ?? this.#last()));
+    cursor.addEventListener('blur', () => this.#leave());
+    cursor.addEventListener('keydown', (event) => {
+      const last = this.#last();
+      const from = this.#chosen ?? last;
+      const moves = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -last, End: last };
+      if (event.key === 'Escape') this.#leave();
+      else if (event.key === 'Enter') {
+        if (!this.#endSelection()) this.#options.onChoose(this.#chosen ?? last);
+      } else if (event.key in moves) {
+        this.#anchor = event.shiftKey ? (this.#anchor ?? from) : undefined;
+        this.#choose(Math.max(0, Math.min(last, from + moves[event.key])));
+      } else return;
+      event.preventDefault();
+    });
+  }
+}
+
+/** Makes the elements of a chart. */
+function partsOf(title) {
   const svg = drawn('svg', { class: 'chart', role: 'img', height: HEIGHT });
   const cursor = element('div', {
     class: 'cursor',
@@ -36,215 +200,37 @@ export function createChart(container, options) {
   });
   const tip = element('div', { class: 'tip', hidden: '' });
   const unit = element('span', { class: 'soft' });
-  const heading = element('h3', {}, `${title} `, unit);
-  const legend = element('ul', { class: 'legend' });
   const scroller = element('div', {
-    ...{ class: 'scroller low', role: 'region', tabindex: '0', 'aria-label': `${title}, as a table` },
+    class: 'scroller low',
+    role: 'region',
+    tabindex: '0',
+    'aria-label': `${title}, as a table`,
   });
-  const details = element('details', {}, element('summary', {}, 'As a table'), scroller);
-  charts += 1;
-  // A pattern of a chart that is hidden would draw nothing.
-  const pattern = `hatch-${charts}`;
-  const plot = element('div', { class: 'plot' }, svg, cursor, tip);
-  container.replaceChildren(heading, legend, plot, details);
-  let shown;
-  let placed;
-  let chosen;
-  /** Where a selection of several slots began. */
-  let anchor;
-
-  function show() {
-    if (shown === undefined || plot.clientWidth === 0) return;
-    placed = draw(svg, shown, options, plot.clientWidth, pattern);
-    unit.textContent = shown.unit;
-    legend.replaceChildren(...shown.series.map((series) => keyOf(series, shown, options)));
-    svg.setAttribute('aria-label', sentenceOf(title, shown, options));
-    void showTable();
-    const last = slotsIn(shown) - 1;
-    cursor.setAttribute('aria-valuemin', '0');
-    cursor.setAttribute('aria-valuemax', String(Math.max(0, last)));
-    point(chosen === undefined ? undefined : Math.min(chosen, last));
-  }
-
-  async function showTable() {
-    if (!details.open || shown === undefined) return;
-    const { tableOf } = await import('./chart-table.js');
-    scroller.replaceChildren(tableOf(title, shown, options.format));
-  }
-
-  function choose(slot) {
-    point(slot);
-    options.onPoint?.(slot);
-  }
-
-  /** Shows the values of a slot, or none. */
-  function point(slot) {
-    if (shown === undefined || placed === undefined) return;
-    chosen = slot;
-    const at = slot ?? Math.max(0, slotsIn(shown) - 1);
-    cursor.setAttribute('aria-valuenow', String(at));
-    cursor.setAttribute('aria-valuetext', linesOf(shown, at, options).join('; '));
-    tip.hidden = slot === undefined || slotsIn(shown) === 0;
-    svg.querySelector('.chosen')?.remove();
-    if (tip.hidden) return;
-    const [first, last] = selected(at);
-    const from = placed.slotX(first)[0];
-    const to = placed.slotX(last)[1];
-    svg.append(
-      drawn('rect', { class: 'chosen', x: from, y: MARGIN.top, width: to - from, height: placed.bottom - MARGIN.top }),
-    );
-    const [time, ...values] = first === last ? linesOf(shown, at, options) : [spanText(first, last)];
-    const hint = first === last ? HINT : 'Release to zoom in';
-    tip.replaceChildren(
-      element('strong', {}, time),
-      ...values.map((line) => element('span', {}, line)),
-      element('span', { class: 'soft hint' }, hint),
-    );
-    // Its edge is that of the slot, on the side with more room.
-    const isRight = from > plot.clientWidth / 2;
-    tip.style.left = isRight ? 'auto' : `${from}px`;
-    tip.style.right = isRight ? `${plot.clientWidth - to}px` : 'auto';
-  }
-
-  const selected = (at) => [Math.min(anchor ?? at, at), Math.max(anchor ?? at, at)];
-
-  function spanText(first, last) {
-    const { fromMs, slotMs } = shown;
-    return `${clockWithSeconds(fromMs + first * slotMs)} to ${clockWithSeconds(fromMs + (last + 1) * slotMs)}`;
-  }
-
-  function endSelection() {
-    const span = anchor === undefined || chosen === undefined ? undefined : selected(chosen);
-    anchor = undefined;
-    if (span === undefined || span[0] === span[1]) return false;
-    choose(undefined);
-    options.onZoom(...span);
-    return true;
-  }
-
-  let zoomed = false;
-  cursor.addEventListener('pointerdown', (event) => {
-    zoomed = false;
-    anchor = event.button === 0 && event.pointerType !== 'touch' ? placed?.nearest(event.offsetX) : undefined;
-    if (anchor !== undefined) cursor.setPointerCapture(event.pointerId);
-  });
-  cursor.addEventListener('pointermove', ({ offsetX }) =>
-    choose(anchor === undefined ? placed?.slotAt(offsetX) : placed?.nearest(offsetX)),
-  );
-  cursor.addEventListener('pointerup', () => {
-    zoomed = endSelection();
-  });
-  cursor.addEventListener('pointercancel', () => {
-    anchor = undefined;
-  });
-  cursor.addEventListener('pointerleave', () => {
-    if (anchor === undefined) choose(undefined);
-  });
-  cursor.addEventListener('focus', () => choose(chosen ?? slotsIn(shown) - 1));
-  cursor.addEventListener('blur', () => {
-    anchor = undefined;
-    choose(undefined);
-  });
-  cursor.addEventListener('click', ({ offsetX, offsetY }) => {
-    const slot = placed?.slotAt(offsetX);
-    if (slot !== undefined && !zoomed) options.onChoose(slot, placed.hit(slot, offsetY));
-  });
-  cursor.addEventListener('keydown', (event) => {
-    const last = slotsIn(shown) - 1;
-    const moves = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -last, End: last };
-    if (event.key === 'Escape') {
-      anchor = undefined;
-      choose(undefined);
-    } else if (event.key === 'Enter') {
-      if (!endSelection()) options.onChoose(chosen ?? last);
-    } else if (event.key in moves) {
-      anchor = event.shiftKey ? (anchor ?? chosen ?? last) : undefined;
-      choose(Math.max(0, Math.min(last, (chosen ?? last) + moves[event.key])));
-    } else return;
-    event.preventDefault();
-  });
-  details.addEventListener('toggle', () => void showTable());
-  new ResizeObserver(show).observe(container);
-
-  /**
-   * Takes `of` (the subject of the chart; empty: all operations), `unit`, `fromMs`, `slotMs`, `slots` (the number of the whole range),
-   * `series` (each with a name, a kind and one value per slot, or null), `unfinished` (the slot that may still
-   * increase, if there is one), `events` and `notes` (further lines for a slot).
-   */
-  function showData(data) {
-    shown = data;
-    show();
-  }
-
-  return { show: showData, point };
-}
-
-const slotsIn = (data) => data?.series[0]?.values.length ?? 0;
-
-function draw(svg, data, options, width, pattern) {
-  const { fromMs, slotMs, slots, series, events, unfinished } = data;
-  const right = width - MARGIN.right;
-  const bottom = HEIGHT - MARGIN.bottom;
-  const endMs = fromMs + slotsIn(data) * slotMs;
-  const beginMs = endMs - slots * slotMs;
-  const ticks = options.ticksFor(series);
-  const toX = (ms) => MARGIN.left + ((ms - beginMs) / (endMs - beginMs)) * (right - MARGIN.left);
-  const toY = (value) => bottom - options.toPart(value, ticks) * (bottom - MARGIN.top);
-  const slotX = (slot) => [toX(fromMs + slot * slotMs), toX(fromMs + (slot + 1) * slotMs)];
-  const parts = [hatch(pattern)];
-  for (const tick of options.labelled?.(ticks) ?? ticks) {
-    parts.push(drawn('line', { class: 'grid', x1: MARGIN.left, x2: right, y1: toY(tick), y2: toY(tick) }));
-    parts.push(text(MARGIN.left - 8, toY(tick) + 4, options.axisFormat(tick), 'end'));
-  }
-  for (const ms of timeTicks(beginMs, endMs, right - MARGIN.left)) {
-    parts.push(drawn('line', { class: 'axis', x1: toX(ms), x2: toX(ms), y1: bottom, y2: bottom + 4 }));
-    parts.push(text(Math.min(Math.max(toX(ms), MARGIN.left + 12), right - 8), bottom + 18, tickText(ms), 'middle'));
-  }
-  const { tops, drawings } = options.draw(series, { slotX, toY, unfinished, pattern });
-  parts.push(...marksIn(events, { beginMs, endMs, toX, top: MARGIN.top, bottom, pattern }).map((mark) => mark.drawing));
-  parts.push(...drawings);
-  parts.push(drawn('line', { class: 'axis', x1: MARGIN.left, x2: right, y1: bottom, y2: bottom }));
-  if (!series.some(({ values }) => values.some((value) => value !== null && value > 0)))
-    parts.push(text((MARGIN.left + right) / 2, HEIGHT / 2, 'No requests in this time', 'middle'));
-  svg.setAttribute('width', width);
-  svg.setAttribute('viewBox', `0 0 ${width} ${HEIGHT}`);
-  svg.replaceChildren(...parts);
-  const slotOf = (x) => Math.floor(((x - MARGIN.left) / (right - MARGIN.left)) * slots) - (slots - slotsIn(data));
   return {
-    bottom,
-    slotX,
-    slotAt(x) {
-      const slot = slotOf(x);
-      return slot >= 0 && slot < slotsIn(data) ? slot : undefined;
-    },
-    /** The slot nearest to the place; undefined if the chart has no slots. */
-    nearest: (x) => (slotsIn(data) === 0 ? undefined : Math.max(0, Math.min(slotsIn(data) - 1, slotOf(x)))),
-    /** The series at a place; undefined: none. */
-    hit: (slot, y) => tops?.[slot]?.find(({ from, to }) => y <= from && y >= to)?.name,
+    svg,
+    cursor,
+    tip,
+    unit,
+    scroller,
+    heading: element('h3', {}, `${title} `, unit),
+    legend: element('ul', { class: 'legend' }),
+    plot: element('div', { class: 'plot' }, svg, cursor, tip),
+    details: element('details', {}, element('summary', {}, 'As a table'), scroller),
   };
 }
 
-const tickText = (ms) => (ms % 60_000 === 0 ? clock(ms) : clockWithSeconds(ms));
+function spanText({ fromMs, slotMs }, first, last) {
+  return `${clockWithSeconds(fromMs + first * slotMs)} to ${clockWithSeconds(fromMs + (last + 1) * slotMs)}`;
+}
 
-/** A series in the legend, with its last value. */
+/** Makes the entry of a series in the legend, with its last value. */
 function keyOf({ name, kind, values }, { unfinished }, { format, lastSlot }) {
   const value = values.at(lastSlot(unfinished));
   const last = value == null ? [] : [' ', element('span', { class: 'soft' }, format(value))];
   return element('li', { class: `key ${kind}` }, name, ...last);
 }
 
-/** Stripes, by which a reader who sees no colours can tell the columns apart. */
-function hatch(id) {
-  const stripe = drawn('path', { d: 'M0 6L6 0M-1 1L1 -1M5 7L7 5', class: 'stripe' });
-  const pattern = drawn('pattern', { id, width: 6, height: 6, patternUnits: 'userSpaceOnUse' }, stripe);
-  return drawn('defs', {}, pattern);
-}
-
-function text(x, y, content, anchor) {
-  return drawn('text', { x, y, 'text-anchor': anchor }, content);
-}
-
-/** The time of a slot, its values, and what happened in it. */
+/** Returns texts about a slot: its time, its values, and the events in it. */
 function linesOf(data, slot, { format }) {
   if (data === undefined || slotsIn(data) === 0) return ['No requests'];
   const { fromMs, slotMs, series, events, notes } = data;

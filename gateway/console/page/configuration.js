@@ -1,11 +1,11 @@
 // The configuration in force on one instance: what changed with the last reload, line by line, and the text of its files.
 
+import { addressOf, instanceIn } from './addresses.js';
 import { read } from './api.js';
-import { element, link, place, state } from './elements.js';
+import { element, link, place, signed } from './elements.js';
 import { ago, count, timeElement } from './format.js';
 import { versionCell, versionsIn } from './instance-versions.js';
 import { lastReload, mistakesOf } from './last-reload.js';
-import { addressOf, instanceIn } from './routes.js';
 
 const LINE_KINDS = { '+': 'added', '-': 'removed', '@': 'place' };
 
@@ -119,7 +119,7 @@ function differencesOf(versions) {
   return element(
     'div',
     { class: 'card' },
-    element('p', {}, state('warn', 'The instances have different configurations in force.')),
+    element('p', {}, signed('warn', 'The instances have different configurations in force.')),
     element('ul', {}, ...items),
   );
 }

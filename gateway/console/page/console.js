@@ -1,13 +1,12 @@
 // The console: asks for a token if the gateway needs one, shows the role of its holder, shows the view of the address, and says whether the
 // gateway still answers.
 
+import { ALL, addressOf, instanceIn, keep, routeIn, subjectIn } from './addresses.js';
 import { forgetToken, hasToken, read, setToken, Unauthorized } from './api.js';
-import { element, place, state } from './elements.js';
+import { element, place, signed } from './elements.js';
 import { follow, setPaused } from './follow.js';
 import { clockWithSeconds, gatewayNow, setGatewayTime } from './format.js';
 import { mayAct, setRole } from './role.js';
-import { ALL, addressOf, instanceIn, keep, routeIn } from './routes.js';
-import { subjectIn } from './subjects.js';
 import { placeTime, renewedEveryMs, shownTime, timeName } from './time-range.js';
 import { createViews } from './views.js';
 
@@ -68,7 +67,7 @@ function noteFor({ can_act: canAct }) {
   return `Read-only: ${why}. Each action is shown as a command to copy.`;
 }
 
-/** Another token may show more, or less. */
+/** Starts again with another token, which may show more, or less. */
 function startAnew() {
   session = undefined;
   startedAt = undefined;
@@ -109,7 +108,7 @@ function timeAndInstance() {
   return JSON.stringify([shownTime(), instanceIn(routeIn(location.hash))]);
 }
 
-/** The choice of an instance is shown only if there are several. */
+/** Shows the choice of an instance if there are several. */
 function offerInstances({ instances, instance: chosen }) {
   const wanted = [[ALL, 'All instances'], ...instances.map(({ id, name }) => [id, name])];
   place('instances-box').hidden = instances.length < 2;
@@ -126,7 +125,7 @@ function showWithout({ without, can_ask: canAsk, instances, here }) {
     ? `Without the figures of ${names}, which does not respond. Its earlier figures are missing, too.`
     : `Figures of ${own} only: while Redis is away, there are none of ${names}, for any part of the time shown.`;
   const box = place('without');
-  const next = state('warn', text);
+  const next = signed('warn', text);
   box.hidden = without.length === 0;
   if (without.length > 0 && box.innerHTML !== next.outerHTML) box.replaceChildren(next);
 }
@@ -239,7 +238,7 @@ place('copy-link').addEventListener('click', async ({ currentTarget }) => {
   await import('./copy-link.js').then(({ copyLink }) => copyLink(currentTarget, shown), onLost);
 });
 place('reload').addEventListener('click', () => location.reload());
-// The address belongs to the views.
+// The views read the address.
 document.querySelector('.skip').addEventListener('click', (event) => {
   event.preventDefault();
   place('main').focus();

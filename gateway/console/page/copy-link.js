@@ -1,11 +1,11 @@
 // Copies a link to the shown page, for another browser or a later time. The script is loaded at its first use.
 
+import { addressOf, routeIn } from './addresses.js';
 import { element } from './elements.js';
-import { addressOf, routeIn } from './routes.js';
 import { shownTime } from './time-range.js';
 
 const COPIED_MS = 2000;
-/** The finest slots of counts. */
+/** The length of the finest slots of counts. */
 const SLOT_MS = 15_000;
 
 /**

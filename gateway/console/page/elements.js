@@ -24,7 +24,7 @@ const SIGNS = { good: '●', warn: '▲', bad: '✕', off: '○' };
  * Returns a word with a sign before it, so that its meaning does not depend on colour. Failures are red. Refusals and warnings are amber. A
  * good state has no colour. A usual state has no kind: the function returns only the text.
  */
-export function state(kind, text) {
+export function signed(kind, text) {
   if (kind === undefined) return text;
   return element(
     'span',
@@ -46,7 +46,7 @@ export function kindOf({ status, code, refused, upstream_ms: upstreamMs }) {
 const wordsOf = (line) =>
   line.split(/(\s+)/).map((word) => (word.includes('-') ? element('span', { class: 'word' }, word) : word));
 
-/** A line to copy. Where the browser gives no access to the clipboard, the line is selected. */
+/** Makes a line with a button that copies it. If the browser gives no access to the clipboard, the button selects the line. */
 export function commandLine(line, does) {
   const code = element('code', {}, ...wordsOf(line));
   const button = element('button', { type: 'button', class: 'copy', 'aria-label': `Copy: ${line}` }, 'Copy');

@@ -1,10 +1,10 @@
-// Recent exchanges: filters and the list, which follows what arrives. The filters are in the address, so that a list can be linked.
+// Shows recent exchanges and their filters. The list follows new exchanges. The filters are in the address, so that a list has a link.
 
+import { ALL, addressOf } from './addresses.js';
 import { read } from './api.js';
-import { element, kindOf, place, state } from './elements.js';
+import { element, kindOf, place, signed } from './elements.js';
 import { follow } from './follow.js';
 import { clockWithSeconds, duration, moment, NONE, operationName, timeElement } from './format.js';
-import { ALL, addressOf } from './routes.js';
 import { createTable } from './tables.js';
 
 const LIVE_MS = 1500;
@@ -30,7 +30,8 @@ function durationCell({ duration_ms: all, upstream_ms: answered, waited_ms: wait
 }
 
 /**
- * A request of no operation is known by its path, in which what may be a value is masked. A call by an agent has the name of its tool, too.
+ * Shows the operation of a request, or its path if it has none; parts of the path that may be values are masked. A call by an agent has the
+ * name of its tool, too.
  */
 function operationCell({ operation, path, tool }) {
   if (tool)
@@ -39,21 +40,21 @@ function operationCell({ operation, path, tool }) {
   return element('span', {}, `${operation.split(' ')[0]} ${path}`, element('span', { class: 'soft' }, ' no operation'));
 }
 
-/** A request without an organization is known by the address of its client. */
+/** Shows the organization of a request, or the address of its client if it has none. */
 function senderCell({ organization, client }) {
   if (organization === null && client === null) return NONE;
   const href = organization === null ? addressOf('requests', { client }) : addressOf('organizations', {}, organization);
   return element('a', { class: 'inner', href }, organization ?? client);
 }
 
-/** A list of exchanges; `without` names columns that would say the same in every row. */
+/** Makes a list of exchanges. `without` names columns that would be the same in every row. */
 export function exchangeTable(container, { caption, empty, without = [], sort }) {
   const columns = [
     { key: 'time', label: 'Time', cell: ({ at }) => timeElement(at), value: (row) => row.at },
     {
       key: 'status',
       label: 'Status',
-      cell: (row) => state(kindOf(row), String(row.status)),
+      cell: (row) => signed(kindOf(row), String(row.status)),
       value: (row) => row.status,
     },
     {

@@ -1,8 +1,8 @@
 // A form that tries a request out, as `bin/gateway explain --request` does. Nothing is sent to a service, spent or written.
 
+import { addressOf, routeIn } from './addresses.js';
 import { ask } from './api.js';
-import { commandLine, element, place, state } from './elements.js';
-import { addressOf, routeIn } from './routes.js';
+import { commandLine, element, place, signed } from './elements.js';
 import { stagesOf } from './story.js';
 
 const FIELDS = ['method', 'target', 'caller', 'mode', 'scopes', 'client', 'headers', 'body'];
@@ -39,7 +39,7 @@ function outcomeOf({ body: { error, problem = error, report, refusal } }) {
   if (problem !== undefined) return [element('p', { class: 'bad', role: 'alert' }, problem)];
   const kind = refusal === null ? 'good' : 'warn';
   return [
-    element('p', { class: `verdict ${kind}` }, state(kind, report.verdict)),
+    element('p', { class: `verdict ${kind}` }, signed(kind, report.verdict)),
     stagesOf(report.stages, { ...report.record, refused: report.refused }),
     ...(refusal === null
       ? []
@@ -47,7 +47,7 @@ function outcomeOf({ body: { error, problem = error, report, refusal } }) {
   ];
 }
 
-/** The command that explains the same request in a shell. There, the body is a file. */
+/** Returns the command that explains the same request in a shell. The body is then a file. */
 function commandOf({ method, target, caller, mode, scopes, client, headers, body }) {
   const quote = (text) => `'${text.replaceAll("'", "'\\''")}'`;
   const lines = headers.split('\n').filter((line) => line.trim() !== '');

@@ -6,7 +6,7 @@ let paused = false;
 /** Questions that wait for the end of the pause. */
 const waiting = new Set();
 
-/** During a pause a view keeps its contents. A view that is opened during the pause asks once. */
+/** Begins or ends a pause. During a pause a view keeps its contents. A view that is opened during the pause asks once. */
 export function setPaused(next) {
   paused = next;
   if (paused) return;

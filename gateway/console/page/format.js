@@ -18,7 +18,7 @@ export function count(value) {
   return value < 100_000 ? whole.format(value) : compact.format(value);
 }
 
-/** Three digits are enough at a glance. */
+/** Writes a rate with three digits, which are enough at a glance. */
 export function rate(value) {
   if (value === 0) return '0';
   if (value >= 1000) return count(value);
@@ -26,14 +26,17 @@ export function rate(value) {
   return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2).replace(/\.0+$/, '');
 }
 
-/** A quantile, estimated from buckets: the first ends at 0.5 ms and the last at 10 s. A sign tells it from measured durations. */
+/**
+ * Writes a quantile, which is estimated from buckets. The first bucket ends at 0.5 ms and the last at 10 s. A sign distinguishes quantiles
+ * from measured durations.
+ */
 export function quantile(ms) {
   if (ms === null || ms === undefined) return NONE;
   if (ms <= 0.5) return '≤0.5 ms';
   return ms >= 10_000 ? '≥10 s' : `≈${duration(ms)}`;
 }
 
-/** A measured duration, in milliseconds. */
+/** Writes a measured duration, in milliseconds. */
 export function duration(ms) {
   if (ms === null || ms === undefined) return NONE;
   if (ms < 1) return `${Number(ms.toFixed(2))} ms`;
@@ -42,13 +45,13 @@ export function duration(ms) {
   return `${(ms / 1000).toFixed(ms >= 99_950 ? 0 : 1).replace(/\.0$/, '')} s`;
 }
 
-/** A period in seconds, as words. */
+/** Writes a period in seconds as words. */
 export function period(seconds) {
   if (seconds < 90) return `${Math.round(seconds)} s`;
   return seconds < 5400 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3600)} h`;
 }
 
-/** The name of the time that "the last minute" covers: a little less than a minute, until its last slot has ended. */
+/** Returns the name of the time that "the last minute" covers: a little less than a minute, until its last slot has ended. */
 export const lastSpan = (seconds) => (seconds > 55 && seconds < 65 ? 'minute' : period(seconds));
 
 export function percent(part, all) {
@@ -70,7 +73,7 @@ export const day = (ms) => date.format(ms);
 
 let aheadMs = 0;
 
-/** The time by the gateway's clock. The reader's clock may be wrong by minutes. */
+/** Returns the time by the gateway's clock. The reader's clock may be wrong by minutes. */
 export const gatewayNow = () => Date.now() + aheadMs;
 
 /** Sets the gateway's clock from the time in a response. */
@@ -80,7 +83,7 @@ export function setGatewayTime(iso) {
 
 export const isToday = (ms) => day(ms) === day(gatewayNow());
 
-/** The time of day to the second, because several things happen in one minute; with the date if it is another day. */
+/** Writes the time of day to the second, because several events happen in one minute; with the date if it is another day. */
 export function moment(iso) {
   const ms = Date.parse(iso);
   if (Math.abs(gatewayNow() - ms) < DAY_MS / 2 || isToday(ms)) return clockWithSeconds(ms);
@@ -88,12 +91,12 @@ export function moment(iso) {
   return (isThisYear ? dayAndTime : yearAndTime).format(ms);
 }
 
-/** The time of day to the millisecond. */
+/** Writes the time of day to the millisecond. */
 export function clockWithMilliseconds(ms) {
   return `${clockWithSeconds(ms)}.${String(ms % 1000).padStart(3, '0')}`;
 }
 
-/** An element for a time: as people read it, and exactly in its title. */
+/** Makes an element for a time, as people read it. Its title has the exact time. */
 export function timeElement(iso, text = moment(iso)) {
   return element('time', { datetime: iso, title: iso }, text);
 }
@@ -103,7 +106,7 @@ export function withTimes(sentence, textOf = moment) {
   return sentence.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g, (iso) => textOf(iso));
 }
 
-/** The time from a moment to now. */
+/** Writes the time from a moment to now. */
 export function ago(iso) {
   const seconds = Math.max(0, Math.round((gatewayNow() - Date.parse(iso)) / 1000));
   if (seconds < 60) return `${seconds} s ago`;
@@ -112,7 +115,7 @@ export function ago(iso) {
   return `${Math.floor(seconds / 86_400)} days ago`;
 }
 
-/** The name of an operation for readers. Metrics and addresses have `GET unmatched`; what is refused early is matched with no operation. */
+/** Returns the name of an operation for readers. Metrics have `GET unmatched` also for requests that were refused early. */
 export function operationName(name) {
   return name.replace(/ unmatched$/, ' (not matched, or refused before)');
 }

@@ -1,12 +1,12 @@
-// The last change of the files that is not in force: refused, or waiting for a restart.
+// Shows the last change of the files if it is not in force, because it was refused, or waits for a restart.
 
-import { element, state } from './elements.js';
+import { element, signed } from './elements.js';
 import { moment } from './format.js';
 
 export function lastReload({ at, needs_restart: needsRestart }) {
   return needsRestart
-    ? state('warn', `waiting for a restart since ${moment(at)}`)
-    : state('bad', `refused at ${moment(at)}`);
+    ? signed('warn', `waiting for a restart since ${moment(at)}`)
+    : signed('bad', `refused at ${moment(at)}`);
 }
 
 /** Returns the mistakes of the change, or the settings that wait for a restart, with a heading; empty if there are none. */

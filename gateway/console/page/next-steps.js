@@ -1,14 +1,14 @@
 // The next steps after a refused or failed request: links to its operation and organization, the rule behind a limit, and actions.
 
 import { actionButton } from './actions.js';
+import { ALL, addressOf } from './addresses.js';
 import { read } from './api.js';
 import { element, link } from './elements.js';
 import { count, percent } from './format.js';
-import { ALL, addressOf } from './routes.js';
 
 const KEY_CODES = /^(api_key|token|basic_credentials|key_mode)_/;
 
-/** Fills a list with the steps. `next`: the steps that the story has. */
+/** Fills a list with the steps. `next` has the steps of the story. */
 export async function showNextSteps(list, record, next) {
   const { code, organization } = record;
   list.append(...stepsOf(record, next).map((step) => element('li', {}, ...step)));
@@ -65,10 +65,10 @@ function stepsOf(
   return steps;
 }
 
-/** Words between backticks are code. */
+/** Returns the elements of a text. Words between backticks are code. */
 const withCode = (text) => text.split('`').map((part, index) => (index % 2 === 1 ? element('code', {}, part) : part));
 
-/** The rules that refused, with their places, and the actions on the organization. */
+/** Returns the rules that refused the request, with their places, and the actions on the organization. */
 function limitSteps({ id, tier, tiers, limits }, { violated_policies: violated }) {
   const rules = (limits ?? []).filter(({ policy }) => violated?.includes(policy) ?? true);
   const items = rules.map(({ policy, rule, rule_at: at, limit, window_seconds: seconds, used }) =>

@@ -1,15 +1,15 @@
 // Organizations and keys: found by name, id or the visible end of a key, with their actions, and the commands that do the same.
 
 import { actionButton } from './actions.js';
+import { addressOf, routeIn } from './addresses.js';
 import { read } from './api.js';
-import { commandLine, element, link, place, state } from './elements.js';
+import { commandLine, element, link, place, signed } from './elements.js';
 import { ago, count, moment, NONE, timeElement } from './format.js';
-import { addressOf, routeIn } from './routes.js';
 import { createTable } from './tables.js';
 
 const STATE_KINDS = { suspended: 'warn', revoked: 'off', expired: 'off' };
 
-/** The typed text may be a whole key, so only its last four characters leave this field. */
+/** Returns the text to search for. The typed text may be a whole key, so only its last four characters leave this field. */
 export function searchText(text) {
   const wanted = text.trim();
   return /^(sk|pk|…|\.\.\.)/.test(wanted) && wanted.length > 4 ? wanted.slice(-4) : wanted;
@@ -17,7 +17,7 @@ export function searchText(text) {
 
 let listens = false;
 
-/** Shows what an address looks for, and from then on looks for what is typed. */
+/** Shows the results for the text in the address, and searches for each text that is typed from then on. */
 export async function openSearch(find) {
   const field = place('find');
   field.value = find;
@@ -45,7 +45,7 @@ async function showSearch(find) {
       {
         key: 'state',
         label: 'State',
-        cell: (row) => state(STATE_KINDS[row.state], row.state),
+        cell: (row) => signed(STATE_KINDS[row.state], row.state),
         value: (row) => row.state,
       },
     ],
@@ -65,12 +65,12 @@ export async function refreshOrganization(id) {
   const name = nameOf(document.activeElement);
   await showOrganization(id);
   if (!wasInside) return;
-  // A command that is no longer offered leaves the focus to the first that is.
+  // If the focused command is no longer offered, the first command gets the focus.
   const parts = boxes.flatMap((box) => [...box.querySelectorAll('a[href], button')]);
   (parts.find((part) => nameOf(part) === name) ?? parts[0])?.focus({ preventScroll: true });
 }
 
-/** Keys that the text names, each with its own state and its commands. */
+/** Shows the keys that fit the text, each with its state and its commands. */
 function showKeys(keys) {
   place('keys-found').replaceChildren(
     ...(keys.length === 0 ? [] : [element('h3', {}, keys.length === 1 ? 'The key' : `${keys.length} keys`)]),
@@ -85,7 +85,7 @@ const visible = ({ prefix, last_four: end }) => `${prefix}…${end}`;
 export async function showOrganization(id) {
   const box = place('organization');
   const found = await read(`organizations/${encodeURIComponent(id)}`);
-  // The user may have gone to another one meanwhile.
+  // The reader may have gone to another organization meanwhile.
   if (routeIn(location.hash).id !== id) return true;
   if (found === undefined) return false;
   place('subject-title').textContent = found.name || id;
@@ -121,11 +121,11 @@ function commandsOf({ commands }, isOpen) {
   );
 }
 
-function factsOf({ id, tier, state: known, operator, last_used_at: used }) {
+function factsOf({ id, tier, state, operator, last_used_at: used }) {
   const rows = [
     ['Id', element('code', {}, id)],
     ['Tier', tier],
-    ['State', state(STATE_KINDS[known], known)],
+    ['State', signed(STATE_KINDS[state], state)],
     ['Last use', used === null ? NONE : timeElement(used, `${moment(used)}, ${ago(used)}`)],
     ['Requests', link(addressOf('requests', { organization: id }), 'Recent requests')],
     ...(operator ? [['Kind', 'Staff of the platform: may hold operator scopes']] : []),
@@ -135,10 +135,10 @@ function factsOf({ id, tier, state: known, operator, last_used_at: used }) {
   return list;
 }
 
-function actionsOf({ id, tier, state: known, tiers }) {
+function actionsOf({ id, tier, state, tiers }) {
   const done = () => void refreshOrganization(id).catch(() => undefined);
   const buttons = [
-    ...actionButton(known === 'suspended' ? 'resume-organization' : 'suspend-organization', id, { done }),
+    ...actionButton(state === 'suspended' ? 'resume-organization' : 'suspend-organization', id, { done }),
     ...(tiers.some((one) => one !== tier) ? actionButton('change-tier', id, { tiers, tier, done }) : []),
     ...actionButton('reset-limits', id, { done }),
   ];
@@ -165,7 +165,7 @@ function limitsOf({ limits }) {
       min: '0',
       max: String(most),
       value: String(Math.min(used, most)),
-      // From nine tenths on it is amber, as the words beside it.
+      // From nine tenths on, the bar is amber, like the words beside it.
       low: String(0.9 * most),
       high: String(0.9 * most),
       optimum: '0',
@@ -176,7 +176,7 @@ function limitsOf({ limits }) {
       'div',
       { class: 'card limit' },
       element('strong', {}, `${policy}${of}${enforced ? '' : ', shadow: counts only'}`),
-      ...(used >= 0.9 * most ? [state('warn', used >= most ? 'used up' : 'nearly used up')] : []),
+      ...(used >= 0.9 * most ? [signed('warn', used >= most ? 'used up' : 'nearly used up')] : []),
       meter,
       element(
         'span',
@@ -201,7 +201,7 @@ function keyCard(key, organization) {
     id,
     name,
     mode,
-    state: known,
+    state,
     scopes,
     allowed_cidrs: from,
     last_used_at: used,
@@ -226,7 +226,7 @@ function keyCard(key, organization) {
       ' ',
       element('code', { class: 'soft' }, id),
       ' ',
-      state(STATE_KINDS[known], known),
+      signed(STATE_KINDS[state], state),
       ...(organization === undefined ? [] : [' of ', link(addressOf('organizations', {}, organization), organization)]),
     ),
     element(
@@ -235,7 +235,7 @@ function keyCard(key, organization) {
       `${facts.filter((fact) => fact !== '').join(' · ')} · `,
       link(addressOf('requests', { key: id }), 'its requests'),
     ),
-    ...(['active', 'rotating'].includes(known) ? revokeButton(id, organization) : []),
+    ...(['active', 'rotating'].includes(state) ? revokeButton(id, organization) : []),
     ...key.commands.map(({ does, line }) => commandLine(line, does)),
   );
 }

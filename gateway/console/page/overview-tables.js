@@ -1,16 +1,16 @@
 // The tables of the overview: operations, codes, and organizations near their limits. Each row leads to its exchanges.
 
+import { addressOf } from './addresses.js';
 import { isSlow } from './attention.js';
 import { sparkline } from './chart-kinds.js';
-import { element, place, state } from './elements.js';
+import { element, place, signed } from './elements.js';
 import { count, operationLabel, operationName, quantile, rate } from './format.js';
-import { addressOf } from './routes.js';
 import { createTable } from './tables.js';
 
-/** A number that leads to its exchanges; a failure has a sign. */
+/** Makes a number that leads to its exchanges. A failure has a sign. */
 function countCell(number, params, isBad = false) {
   if (number === 0) return '0';
-  const text = isBad ? state('bad', count(number)) : count(number);
+  const text = isBad ? signed('bad', count(number)) : count(number);
   const focus = JSON.stringify(params);
   return element('a', { href: addressOf('requests', params), class: 'inner', 'data-focus': focus }, text);
 }
@@ -53,7 +53,7 @@ export function operationsTable() {
         key: 'p99',
         label: 'p99',
         numeric: true,
-        cell: (row) => state(row.isSlow ? 'warn' : undefined, quantile(row.total.p99_ms)),
+        cell: (row) => signed(row.isSlow ? 'warn' : undefined, quantile(row.total.p99_ms)),
         value: total('p99_ms'),
       },
       {
@@ -76,7 +76,7 @@ export function operationsTable() {
   function numberOf(row, number, status) {
     const isBad = status === 'service_failed';
     if (isOne(row)) return countCell(number, { operation: row.name, status }, isBad);
-    return isBad && number > 0 ? state('bad', count(number)) : count(number);
+    return isBad && number > 0 ? signed('bad', count(number)) : count(number);
   }
 
   return ({ history, attention }) => {
@@ -112,7 +112,7 @@ export function codesTable() {
         key: 'minute',
         label: 'Last minute',
         numeric: true,
-        cell: ({ minute, status }) => (minute > 0 && status >= 500 ? state('bad', count(minute)) : count(minute)),
+        cell: ({ minute, status }) => (minute > 0 && status >= 500 ? signed('bad', count(minute)) : count(minute)),
         value: ({ minute, total }) => minute + total / 1e9,
       },
       {
@@ -167,7 +167,7 @@ export function organizationsTable() {
         key: 'left',
         label: 'Left',
         numeric: true,
-        cell: (row) => (row.remaining <= 0.1 * row.limit ? state('warn', count(row.remaining)) : count(row.remaining)),
+        cell: (row) => (row.remaining <= 0.1 * row.limit ? signed('warn', count(row.remaining)) : count(row.remaining)),
         value: (row) => row.remaining / row.limit,
       },
       {

@@ -1,11 +1,11 @@
 // The first view: what needs attention, the last minute, and the traffic of a range. Every number leads to its exchanges.
 
+import { addressOf, routeIn } from './addresses.js';
 import { attentionLine, lineOf } from './attention.js';
-import { signOf } from './chart-marks.js';
+import { signOf } from './chart-drawing.js';
 import { element, place } from './elements.js';
 import { ago, bytes, moment, operationName, timeElement, withTimes } from './format.js';
 import { codesTable, operationsTable, organizationsTable } from './overview-tables.js';
-import { addressOf, routeIn } from './routes.js';
 import { stateOfTarget } from './states.js';
 import { tiles } from './tiles.js';
 import { createTrafficCharts } from './traffic-charts.js';
@@ -29,7 +29,7 @@ function attention() {
   };
 }
 
-/** There is no cause, but a request to a target may have failed. */
+/** Returns the sentence about targets without a cause, whose last request failed. */
 function wellLine(statuses) {
   const isSuspect = (target) => stateOfTarget(target) === 'suspect';
   const names = statuses.flatMap(({ status }) =>
@@ -43,7 +43,7 @@ function wellLine(statuses) {
   return lineOf('warn', `Nothing needs attention yet. Suspect, because its last request failed: ${told}.`);
 }
 
-/** The sentence for a gateway without causes. It names everything that was checked. */
+/** Returns the sentence for a gateway without causes. It names everything that was checked. */
 function workingIn(statuses) {
   const upstreams = new Set(statuses.flatMap(({ status }) => Object.keys(status?.upstreams ?? {}))).size;
   const instances = statuses.length === 1 ? '' : `, ${statuses.length} instances answer`;

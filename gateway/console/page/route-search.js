@@ -13,7 +13,7 @@ export function operationsFor(text, routes) {
   });
 }
 
-/** Whether a path, with or without a query, is one of a template such as `/v1/items/{id}`. */
+/** Whether a path, with or without a query, fits a template such as `/v1/items/{id}`. */
 function isOf(word, template) {
   if (!word.startsWith('/')) return false;
   const [path] = word.split('?');
@@ -22,7 +22,7 @@ function isOf(word, template) {
   return given.length === parts.length && parts.every((part, at) => part === given[at] || isVariable(part, given[at]));
 }
 
-/** `{id}`, or with text around it, such as `{id}.json`. */
+/** Whether a part of a template is a variable that fits, such as `{id}` or `{id}.json`. */
 function isVariable(part, given) {
   const found = /^([^{]*)\{[^}]*\}([^{]*)$/.exec(part);
   return found !== null && given !== '' && given.startsWith(found[1]) && given.endsWith(found[2]);

@@ -1,13 +1,13 @@
 // The operations that are served: found by method, path, id, scope or upstream, each with its page and a request to try.
 
+import { addressOf, routeIn } from './addresses.js';
 import { read } from './api.js';
 import { drawn, element, place } from './elements.js';
 import { count, NONE, operationLabel } from './format.js';
 import { operationsFor } from './route-search.js';
-import { addressOf, routeIn } from './routes.js';
 import { createTable } from './tables.js';
 
-/** More rows would take the browser seconds. */
+/** The largest number of rows. The browser would need seconds for more. */
 const ROWS_MAX = 300;
 
 let all = [];
@@ -48,7 +48,7 @@ const show = createTable(place('routes-found'), {
   ],
 });
 
-/** A sign with a name, because the words would be in every row. */
+/** Makes a link with a sign and an accessible name, because the same words in every row would be noise. */
 function explainLink(method, path) {
   const name = `Explain ${method} ${path}`;
   const sign = drawn(

@@ -1,9 +1,9 @@
 // A section of the pages for operators, in Markdown, as paragraphs, numbered steps, lists, commands to copy and links.
 
+import { addressOf } from './addresses.js';
 import { read } from './api.js';
 import { attentionLine } from './attention.js';
 import { commandLine, element, link, place } from './elements.js';
-import { addressOf } from './routes.js';
 
 /** The name of an alert, as words: `GatewayKeyStoreAway` is about a key store that is away, `GatewayDown` about the gateway. */
 const inWords = (title) =>
@@ -69,7 +69,7 @@ function blocksIn(text) {
   });
 }
 
-/** The steps of a section: each sentence is a step. */
+/** Returns the steps of a section. Each sentence is a step. */
 const STEP = /^(Look|Look closer|Do): (.*)$/s;
 
 function stepsIn(items) {
@@ -87,7 +87,7 @@ function stepsIn(items) {
 
 const capitalized = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** Commands within a text that are complete, each to be copied. */
+/** Returns the complete commands within a text, each with a button that copies it. */
 function commandsIn(text) {
   const codes = [...text.matchAll(/`([^`]+)`/g)].map(([, code]) => code);
   return codes
@@ -95,7 +95,7 @@ function commandsIn(text) {
     .map((line) => commandLine(line));
 }
 
-/** Code in backquotes, bold text, and links: those within the page lead to other sections. */
+/** Returns the elements of a text with code in backquotes, bold text, and links. Links within the page lead to other sections. */
 export function piecesIn(text) {
   return text
     .split(/(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)]+\))/)

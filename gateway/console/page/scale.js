@@ -1,6 +1,6 @@
 // Pure: positions and labels on the axes of charts.
 
-/** Values at even steps of 1, 2 or 5 (times a power of ten) from zero to at least the greatest. */
+/** Returns values at even steps of 1, 2 or 5 (times a power of ten) from zero to at least the greatest. */
 export function linearTicks(greatest) {
   const rough = Math.max(greatest, 1e-3) / 4;
   const power = 10 ** Math.floor(Math.log10(rough));
@@ -24,7 +24,7 @@ export function durationTicks(leastMs, greatestMs) {
   return DURATIONS_MS.slice(from, Math.max(from + 3, end + 1));
 }
 
-/** The ticks that get a label: few enough to read. */
+/** Returns the ticks that get a label, which are few enough to read. */
 export function labelled(ticks) {
   const every = Math.ceil(ticks.length / TICKS_MAX);
   return ticks.filter((_, index) => index % every === 0);
@@ -35,7 +35,7 @@ const STEPS_MS = [1 / 12, 1 / 4, 1 / 2, 1, 2, 3, 5, 10, 15, 30, 60, 120, 180, 24
 );
 const LABEL_WIDTH = 70;
 
-/** Round times of the reader's clock within a span, as many as the width has room for. */
+/** Returns round times of the reader's clock within a span, as many as the width has room for. */
 export function timeTicks(fromMs, endMs, width) {
   const most = Math.max(2, Math.floor(width / LABEL_WIDTH));
   const step = STEPS_MS.find((one) => (endMs - fromMs) / one <= most) ?? STEPS_MS.at(-1);

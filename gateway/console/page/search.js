@@ -1,9 +1,9 @@
 // What the field at the top finds: ids say by their beginning what they are, a path by its slash, and a name is looked for everywhere.
 
+import { addressOf } from './addresses.js';
 import { read } from './api.js';
 import { searchText } from './organizations.js';
 import { operationsFor } from './route-search.js';
-import { addressOf } from './routes.js';
 
 /** Resolves with the address of what a text names. @param upstreams the names of the upstreams */
 export async function addressFor(text, upstreams) {

@@ -1,6 +1,6 @@
-// States as words. Red is what fails, amber what needs a look; what is well, or usual, has no colour.
+// Shows states as words. Failures are red and warnings amber. Good states and usual states have no colour.
 
-import { state } from './elements.js';
+import { signed } from './elements.js';
 import { NONE, words } from './format.js';
 
 export const TARGET_KINDS = {
@@ -17,7 +17,7 @@ export const CREDENTIAL_KINDS = {
 /** The states in which an operator can have the credential tried again. */
 export const RETRIED_CREDENTIALS = new Set(['latched']);
 
-/** With the name of the secret that has to change. */
+/** Returns the state of a credential, and the name of the secret that has to change. */
 export const credentialState = ({ credential, credential_fault: fault }) =>
   stateText(CREDENTIAL_KINDS, credential, fault === undefined ? '' : `: ${fault.secret}`);
 
@@ -25,13 +25,13 @@ export const credentialState = ({ credential, credential_fault: fault }) =>
  * A healthy target is shown as suspect after a failed request: one failure is not yet a cause. Before the first request and the first health
  * check it is shown as not asked.
  */
-export const stateOfTarget = ({ state: known, last_error: error, answered_at: at, last_check: check }) => {
-  if (known !== 'healthy') return known;
+export const stateOfTarget = ({ state, last_error: error, answered_at: at, last_check: check }) => {
+  if (state !== 'healthy') return state;
   if (error) return 'suspect';
-  return at === null && check == null ? 'not_asked_yet' : known;
+  return at === null && check == null ? 'not_asked_yet' : state;
 };
 
-/** A state that is not among the kinds is pale. */
+/** Shows a state. A state that is not among the kinds is pale. */
 export function stateText(kinds, value, more = '') {
-  return value === undefined ? NONE : state(value in kinds ? kinds[value] : 'off', words(value) + more);
+  return value === undefined ? NONE : signed(value in kinds ? kinds[value] : 'off', words(value) + more);
 }

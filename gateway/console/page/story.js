@@ -1,10 +1,10 @@
 // The story of one exchange, stage by stage: the same as `bin/gateway explain` tells.
 
+import { addressOf } from './addresses.js';
 import { read } from './api.js';
-import { commandLine, element, kindOf, link, place, state } from './elements.js';
+import { commandLine, element, kindOf, link, place, signed } from './elements.js';
 import { clockWithMilliseconds, day, duration, NONE, operationName, timeElement, withTimes } from './format.js';
 import { showNextSteps } from './next-steps.js';
-import { addressOf } from './routes.js';
 
 const OUTCOME_MARKS = { passed: 'good', answered: 'good', 'not reached': 'off', 'not tried': 'off' };
 
@@ -53,7 +53,7 @@ function storyOf({ request_id: id, time, verdict, stages, record, refused, next 
   return element(
     'article',
     { class: 'story' },
-    element('p', { class: `verdict ${kind}` }, state(kind, withTimes(verdict))),
+    element('p', { class: `verdict ${kind}` }, signed(kind, withTimes(verdict))),
     factsOf(id, time, record),
     ...nextStepsOf(record, next),
     element('h3', {}, 'Stage by stage'),
@@ -129,14 +129,14 @@ function factsOf(id, time, record) {
   return list;
 }
 
-/** The colour and the word of a stage: the service failed, or the gateway refused. */
+/** Returns the colour and the word of a stage in which the service failed, or the gateway refused the request. */
 function outcomeOf({ outcome }, record) {
   if (outcome !== 'refused') return [OUTCOME_MARKS[outcome], outcome === 'answered' ? 'responded' : outcome];
   const kind = kindOf(record) ?? 'warn';
   return [kind, kind === 'bad' ? 'failed' : 'refused'];
 }
 
-/** A time with milliseconds, because the stages of a request follow each other within a few of them. */
+/** Writes a time with milliseconds, because the stages of a request follow each other within a few milliseconds. */
 const exactTime = (iso) => clockWithMilliseconds(Date.parse(iso));
 
 function stageOf(stage, record) {
@@ -149,7 +149,7 @@ function stageOf(stage, record) {
     'li',
     { class: `stage ${kind}` },
     element('span', { class: 'name' }, name),
-    element('span', { class: 'outcome' }, state(kind, word)),
+    element('span', { class: 'outcome' }, signed(kind, word)),
     element('span', { class: 'took' }, ms === undefined ? '' : duration(ms), bar),
     element('ul', { class: 'told' }, ...told.map((line) => element('li', {}, withTimes(line, exactTime)))),
   );

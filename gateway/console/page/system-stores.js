@@ -50,10 +50,13 @@ function storeRows({ overload = {}, issuers = {}, open_streams: streams = {} }, 
   ];
   return rows
     .filter(([, known]) => known !== undefined)
-    .map(([name, known, more, figures, outage]) => ({ name, state: known, more, figures, outage }));
+    .map(([name, state, more, figures, outage]) => ({ name, state, more, figures, outage }));
 }
 
-/** The details of an unavailable store: the reason, the answers to clients in the meantime, and what the gateway does by itself afterwards. */
+/**
+ * Returns the details of an unavailable store: the reason, the answers to clients in the meantime, and what the gateway does by itself
+ * afterwards.
+ */
 function detailsOf({ more, figures, outage }) {
   if (outage === undefined || outage === '') return textOf(figures) ?? more;
   return element(
@@ -65,7 +68,7 @@ function detailsOf({ more, figures, outage }) {
   );
 }
 
-/** The figures of several instances: the worst delay, and the sums of the rest. */
+/** Joins the figures of several instances: the worst delay, and the sums of the others. */
 function joinedFigures(all) {
   const [first] = all;
   if (first === undefined) return undefined;
@@ -76,7 +79,7 @@ function joinedFigures(all) {
   return { streams: Object.fromEntries(kinds.map((kind) => [kind, sumOf(all.map(({ streams }) => streams[kind]))])) };
 }
 
-/** Undefined for a row without figures. */
+/** Returns the text of the figures; undefined for a row without figures. */
 function textOf(figures) {
   if (figures === undefined) return undefined;
   const { delay, held, heldMax, streams } = figures;

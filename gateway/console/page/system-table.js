@@ -3,13 +3,13 @@
 import { place } from './elements.js';
 import { createTable } from './tables.js';
 
-/** A table of rows taken from each feed. */
+/** Makes a table of rows that are taken from each feed. */
 export function createTableOf(id, rowsIn, options) {
   const show = createTable(place(id), options);
   return (feed) => show(rowsIn(feed));
 }
 
-/** The rows of each instance. They have the name of the instance if there are several. */
+/** Returns the rows of all instances. The rows have the name of the instance if there are several. */
 export const ofEach = (rowsIn) => (feed) => {
   const { statuses } = feed;
   return statuses.flatMap(({ instance, status, stores }) =>
@@ -22,7 +22,7 @@ export const ofEach = (rowsIn) => (feed) => {
 /**
  * Like `ofEach`, but with one row, marked `all`, where the rows of all instances are the same. Different rows stay separate.
  *
- * @param keyOf which rows are about the same thing
+ * @param keyOf returns the key of a row; rows with one key are about the same thing
  * @param joins members that may differ, each with a function that makes one value from the values of all rows
  */
 export const ofAll =

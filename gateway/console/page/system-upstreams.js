@@ -1,9 +1,9 @@
 // The upstreams and their targets, of each instance that is shown.
 
 import { actionButton } from './actions.js';
+import { addressOf } from './addresses.js';
 import { element, place } from './elements.js';
 import { clockWithSeconds, count } from './format.js';
-import { addressOf } from './routes.js';
 import {
   BREAKER_KINDS,
   CREDENTIAL_KINDS,
@@ -93,7 +93,7 @@ function targetTable(container, caption) {
   });
 }
 
-/** With its last error, which says more than the state. */
+/** Shows the state of a target with its last error, which says more than the state. */
 function targetState(row) {
   const since = outUntil(row) || failingSince(row);
   const failures =

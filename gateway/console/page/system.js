@@ -1,13 +1,13 @@
 // The state of the gateway and its dependencies. Each panel is created once, and updated with every feed.
 
 import { actionButton } from './actions.js';
+import { addressOf } from './addresses.js';
 import { attentionLine } from './attention.js';
 import { causesAbout } from './causes-about.js';
-import { element, link, place, state } from './elements.js';
+import { element, link, place, signed } from './elements.js';
 import { ago, count, day, moment, NONE, timeElement } from './format.js';
 import { versionCell, versionsIn } from './instance-versions.js';
 import { lastReload, mistakesOf } from './last-reload.js';
-import { addressOf } from './routes.js';
 import { stateText } from './states.js';
 import { stores } from './system-stores.js';
 import { createTableOf, INSTANCE_COLUMN, ofAll, ofEach } from './system-table.js';
@@ -32,6 +32,7 @@ export function system() {
   };
 }
 
+/** Shows the causes that concern this page. */
 function causes() {
   const list = place('system-causes');
   return ({ attention }) => {
@@ -69,14 +70,14 @@ function configuration() {
   };
 }
 
-/** Without receivers the status has no alerts. */
+/** Returns the summary of the receivers. The status has no alerts if there are no receivers. */
 function receiversLink({ alerts }) {
   const receivers = Object.keys(alerts?.receivers ?? {}).length;
   const told = receivers === 1 ? '1 receiver' : `${count(receivers)} receivers`;
-  return link(addressOf('alerts'), receivers === 0 ? state('warn', 'no receivers') : told);
+  return link(addressOf('alerts'), receivers === 0 ? signed('warn', 'no receivers') : told);
 }
 
-/** The gateways that share a Redis. */
+/** Shows the gateways that share a Redis. */
 function instances() {
   const show = createTable(place('instances'), {
     caption: 'Instances that share the Redis of this one',
@@ -122,9 +123,9 @@ function instances() {
 }
 
 function instanceState({ missing_since: since, isUnasked }) {
-  if (isUnasked) return state('warn', 'cannot be queried while Redis is away');
+  if (isUnasked) return signed('warn', 'cannot be queried while Redis is away');
   if (since === undefined) return 'answers';
-  return state('bad', element('span', {}, 'missing since ', timeElement(since)));
+  return signed('bad', element('span', {}, 'missing since ', timeElement(since)));
 }
 
 const WORKER_KINDS = { serving: undefined, starting: 'warn', ending: 'warn', waiting: 'bad', silent: 'bad' };
@@ -198,7 +199,7 @@ function certificates() {
           label: 'Days left',
           numeric: true,
           cell: (row) =>
-            state(
+            signed(
               row.state in kinds ? kinds[row.state] : 'off',
               row.days_left === null ? row.state : String(row.days_left),
             ),
@@ -251,7 +252,7 @@ function versions() {
 /** Keeps the text unchanged while it is open, so that the reader keeps a selection and the scroll position. */
 function everything() {
   const details = place('status').closest('details');
-  // It scrolls, which must also be possible with the keyboard.
+  // The element scrolls, so the keyboard has to reach it.
   place('status').tabIndex = 0;
   let latest;
   const show = () => {

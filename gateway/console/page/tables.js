@@ -7,7 +7,7 @@ import { element, keepFocus } from './elements.js';
  * @param options.columns each with `key`, `label`, `cell(row)` for what is shown, and `value(row)` if rows can be sorted by it; `numeric`
  *   puts it to the right, `minor` leaves it out where there is little room, `long`
  *   gives it a line of its own there, `optional` leaves it out while all its cells are empty
- * @param options.keyOf what stays the same about a row
+ * @param options.keyOf returns the key of a row, which stays the same while the row changes
  * @param options.hrefOf where the row leads; the first cell becomes a link that covers the row
  * @param options.compact leaves out the labels of cards, where values speak for themselves
  * @param options.sort the column it is sorted by at first, and whether the greatest comes first
@@ -115,7 +115,7 @@ function headOf(column, onSort) {
   return head;
 }
 
-/** Unknown values come before all others. */
+/** Compares two values. Unknown values come before all others. */
 export function compare(one, other) {
   if (typeof one === 'number' || typeof other === 'number') return (one ?? -1) - (other ?? -1);
   return String(one ?? '').localeCompare(String(other ?? ''), 'en', { numeric: true });

@@ -1,15 +1,15 @@
 // The figures of the last minute, or of a past time, each with its trend: a number that is bad looks bad, by a sign and by colour.
 
+import { addressOf } from './addresses.js';
 import { isSlow } from './attention.js';
 import { sparkline } from './chart-kinds.js';
-import { element, link, place, state } from './elements.js';
+import { element, link, place, signed } from './elements.js';
 import { count, lastSpan, percent, quantile, rate } from './format.js';
-import { addressOf } from './routes.js';
 
 /** Failures from this share and number on are bad, as for what needs attention; each one is worth a warning. */
 const FAILED_BAD = 0.01;
 const FAILED_BAD_MIN = 3;
-/** Clients are refused all the time, but this many refusals are worth a look. */
+/** The share of refused requests from which on it is marked. A few refusals are usual. */
 export const REFUSED_WARNED = 0.2;
 
 /** @returns a function that shows a feed */
@@ -22,7 +22,7 @@ export function tiles() {
           'div',
           { class: `card tile ${kind ?? ''}`.trim() },
           element('dt', {}, link(href, name)),
-          element('dd', { class: 'value' }, kind === undefined ? value : state(kind, value)),
+          element('dd', { class: 'value' }, kind === undefined ? value : signed(kind, value)),
           element('dd', { class: 'soft' }, more),
           ...(trend === undefined ? [] : [element('dd', { class: 'trend' }, sparkline(trend, feed.history.slots))]),
         ),

@@ -1,9 +1,9 @@
 // The time of charts and tables, and the instance that is asked. The address contains both, so a link shows the same page, and the
 // browser's buttons go back through earlier pages.
 
+import { addressOf, routeIn } from './addresses.js';
 import { place } from './elements.js';
 import { gatewayNow, moment } from './format.js';
-import { addressOf, routeIn } from './routes.js';
 
 const SHORTEST = '15m';
 const RANGE_NAMES = { '15m': 'last 15 minutes', '1h': 'last hour', '6h': 'last 6 hours', '24h': 'last 24 hours' };
@@ -17,7 +17,7 @@ const zoomOut = place('zoom-out');
 
 const now = () => routeIn(location.hash);
 
-/** The members of the question that the address has. */
+/** Returns the time in the address, as members of a question. */
 export function shownTime() {
   const { params } = now();
   const [from, to] = [params.get('from'), params.get('to')];
@@ -26,10 +26,10 @@ export function shownTime() {
   return { range: range in RANGE_NAMES ? range : SHORTEST };
 }
 
-/** How often the shown time changes, in milliseconds. */
+/** Returns how often the shown time changes, in milliseconds. */
 export const renewedEveryMs = () => EVERY_MS[shownTime().range] ?? FREE_EVERY_MS;
 
-/** The name of the time for headings. */
+/** Returns the name of the time for headings. */
 export function timeName() {
   const { range, from, to } = shownTime();
   return range === undefined ? `${moment(from)} to ${moment(to)}` : RANGE_NAMES[range];
@@ -87,7 +87,7 @@ zoomOut.addEventListener('click', () => {
   showTime({ fromMs: fromMs - half, toMs: Math.min(gatewayNow(), toMs + half) });
 });
 
-/** As `datetime-local` takes it: without a zone, to the second, as slots have it. */
+/** Returns a time in the form of `datetime-local`, without a zone, and to the second, because slots start at whole seconds. */
 function forInput(ms) {
   return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }

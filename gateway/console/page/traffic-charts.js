@@ -1,10 +1,10 @@
 // The two charts of a subject: requests by status, and durations. Both mark the time under the pointer. A click opens the
 // requests of this time. Dragging selects a longer time, and the charts then show only that time.
 
+import { addressOf } from './addresses.js';
 import { DURATIONS, STACKED } from './chart-kinds.js';
-import { createChart } from './charts.js';
+import { Chart } from './charts.js';
 import { count, period } from './format.js';
-import { addressOf } from './routes.js';
 import { showTime } from './time-range.js';
 
 /** Fewer requests have no p99, because a single slow request would look like an incident. */
@@ -30,14 +30,14 @@ export function createTrafficCharts(trafficBox, latencyBox, filter) {
     showTime({ fromMs: fromMs + first * slotMs, toMs: fromMs + (last + 1) * slotMs });
   }
 
-  const traffic = createChart(trafficBox, {
+  const traffic = new Chart(trafficBox, {
     ...STACKED,
     title: 'Requests',
     onChoose: (slot, name) => open(slot, { status: ['4xx', '5xx', '3xx'].includes(name) ? name : undefined }),
     onZoom: zoom,
     onPoint: (slot) => latency.point(slot),
   });
-  const latency = createChart(latencyBox, {
+  const latency = new Chart(latencyBox, {
     ...DURATIONS,
     title: 'Duration',
     onChoose: (slot) => open(slot, { sort: 'duration' }),

@@ -1,15 +1,11 @@
-// The views of the address. The first page is there from the start; the script of another one is loaded when it is first opened. Only the
-// view of the address shows a feed, because the feed of another view may be of another time.
+// Shows the view of the address. The script of the first page is loaded at once, the script of another page when it is first opened. Only
+// the view of the address shows a feed, because the feed of another view may be of another time.
 
-import { read, Unavailable } from './api.js';
-import { link, place } from './elements.js';
-import { follow } from './follow.js';
+import { routeIn, SUBJECTS } from './addresses.js';
+import { Unavailable } from './api.js';
+import { place } from './elements.js';
 import { overview } from './overview.js';
-import { addressOf, instanceIn, routeIn } from './routes.js';
-import { SUBJECTS, subjectIn } from './subjects.js';
-import { shownTime } from './time-range.js';
 
-const BREAKDOWN_EVERY_MS = 4000;
 const TITLES = {
   overview: 'Overview',
   requests: 'Requests',
@@ -26,10 +22,10 @@ const TITLES = {
   codes: 'Error code',
 };
 const WITH_CHARTS = ['overview', 'subject'];
-/** Views that are reached from another view, whose link at the top is marked. */
+/** Views that are reached from another view. The link of that view is then marked at the top. */
 const WITHIN = { configuration: 'system', alerts: 'system', upstreams: 'system', operations: 'routes' };
 
-/** By panel: a function that loads it. Its result has `open(route, feed)`, and if needed `feed(feed)` and `close()`. */
+/** The functions that load the panels, by panel. The result has `open(route, feed)`, and if needed `feed(feed)` and `close()`. */
 const LOADERS = {
   async overview() {
     const show = overview();
@@ -75,56 +71,36 @@ const LOADERS = {
     const { showRunbook } = await import('./runbook.js');
     return { open: ({ id = '' }, feed) => showRunbook(id, feed?.attention ?? []) };
   },
-  subject: loadSubject,
+  async subject(tell) {
+    const { SubjectPage } = await import('./subject.js');
+    return new SubjectPage(tell);
+  },
 };
 
-/** Charts come with the feed, the rest is asked here. */
-async function loadSubject(tell) {
-  const [subjects, organizations] = await Promise.all([import('./subject.js'), import('./organizations.js')]);
-  const { createBreakdown, openSubject, showCode, showKnown, showNothing, showSubject } = subjects;
-  const { refreshOrganization, showOrganization } = organizations;
-  let stop = () => undefined;
-  let opened;
-  let refreshing = false;
-
-  async function open(route, feed, before) {
-    const { view, id } = route;
-    opened = { view, id };
-    openSubject(opened);
-    if (feed !== undefined) showSubject(feed);
-    else if (before !== undefined) showKnown(before);
-    const show = createBreakdown();
-    const question = { ...subjectIn(opened), ...shownTime(), instance: instanceIn(route) };
-    stop = follow(() => read('breakdown', question), BREAKDOWN_EVERY_MS, { ...tell, answer: show });
-    if (view === 'organizations' && !(await showOrganization(id)))
-      showNothing(`There is no organization ${id}.`, link(addressOf('organizations'), 'All organizations'));
-    if (view === 'codes') showCode(await read(`codes/${encodeURIComponent(id)}`));
-  }
-
-  /** An organization is read again with each answer, because a key that is revoked elsewhere must not stay active on the page. */
-  async function refresh() {
-    if (opened?.view !== 'organizations' || refreshing) return;
-    refreshing = true;
-    await refreshOrganization(opened.id).catch(() => undefined);
-    refreshing = false;
-  }
-
-  function feed(latest) {
-    showSubject(latest);
-    void refresh();
-  }
-  return { open, feed, close: () => stop() };
-}
-
-/** A kind of subjects without the name of one is its list. */
+/** The lists of the subjects, which an address without a name opens. */
 const LISTS = { upstreams: 'system', operations: 'routes', codes: 'overview' };
 
-/** Undefined for an unknown address. */
+/** Returns the panel of an address; undefined for an unknown address. */
 function panelOf({ view: name, id }) {
   if (!(name in TITLES)) return undefined;
   if (id === undefined) return LISTS[name] ?? name;
   if (name === 'runbook') return name;
   return name === 'requests' ? 'story' : name in SUBJECTS ? 'subject' : name;
+}
+
+/** Shows the panel of a view, and marks its link at the top. */
+function placeView(route, panel) {
+  const name = route.view;
+  for (const part of document.querySelectorAll('[data-view]')) part.hidden = part.dataset.view !== panel;
+  for (const one of document.querySelectorAll('#nav a')) {
+    if (one.dataset.name !== (WITHIN[name] ?? name)) one.removeAttribute('aria-current');
+    else one.setAttribute('aria-current', name in WITHIN ? 'true' : 'page');
+  }
+  for (const part of document.querySelectorAll('.of-charts')) part.hidden = !WITH_CHARTS.includes(panel);
+  place('controls').hidden = panel === 'runbook' || panel === undefined;
+  // The number of failures in the title stays until the next answer.
+  const [failures = ''] = /^\(\d+\) /.exec(document.title) ?? [];
+  document.title = `${failures}${name in TITLES ? (route.id ?? TITLES[name]) : 'Not found'} · Gateway console`;
 }
 
 /**
@@ -150,20 +126,6 @@ export function createViews(tell, latest, before) {
         }),
       );
     return loaded.get(panel);
-  }
-
-  function placeView(route, panel) {
-    const name = route.view;
-    for (const part of document.querySelectorAll('[data-view]')) part.hidden = part.dataset.view !== panel;
-    for (const one of document.querySelectorAll('#nav a')) {
-      if (one.dataset.name !== (WITHIN[name] ?? name)) one.removeAttribute('aria-current');
-      else one.setAttribute('aria-current', name in WITHIN ? 'true' : 'page');
-    }
-    for (const part of document.querySelectorAll('.of-charts')) part.hidden = !WITH_CHARTS.includes(panel);
-    place('controls').hidden = panel === 'runbook' || panel === undefined;
-    // The number of failures in the title stays until the next answer.
-    const [failures = ''] = /^\(\d+\) /.exec(document.title) ?? [];
-    document.title = `${failures}${name in TITLES ? (route.id ?? TITLES[name]) : 'Not found'} · Gateway console`;
   }
 
   /** Says that the contents could not be read. An empty table would say that there are none. */
@@ -197,6 +159,46 @@ export function createViews(tell, latest, before) {
     current = undefined;
   }
 
+  /** Shows the view of the address. */
+  async function show() {
+    const { hash } = location;
+    const route = routeIn(hash);
+    const panel = panelOf(route);
+    close();
+    placeView(route, panel);
+    place('not-loaded').hidden = true;
+    place('not-read').hidden = true;
+    if (shown !== undefined && shown !== hash) {
+      place('main').focus({ preventScroll: true });
+      scrollTo(0, 0);
+    }
+    shown = hash;
+    if (panel === undefined) {
+      place('not-read').textContent = `The console has no page ${hash}. The links at the top lead to all of its pages.`;
+      place('not-read').hidden = false;
+      return;
+    }
+    let view;
+    try {
+      view = await load(panel);
+    } catch {
+      if (shown === hash) place('not-loaded').hidden = false;
+      return;
+    }
+    if (shown === hash) await open(view, route, panel);
+  }
+
+  async function open(view, route, panel) {
+    current = view;
+    try {
+      await view.open(route, latest(), before());
+    } catch (error) {
+      if (error instanceof Unavailable) tellUnread(panel, error.message);
+      // The next question to the gateway updates the state of the connection at the top.
+      else tell.lost();
+    }
+  }
+
   return {
     close,
     /** Loads the script of a view that will probably be opened. */
@@ -208,42 +210,6 @@ export function createViews(tell, latest, before) {
       if (isUnread) void openAgain();
       else current?.feed?.(feed);
     },
-    /** Shows the view of the address. */
-    async show() {
-      const { hash } = location;
-      const route = routeIn(hash);
-      const panel = panelOf(route);
-      close();
-      placeView(route, panel);
-      place('not-loaded').hidden = true;
-      place('not-read').hidden = true;
-      if (shown !== undefined && shown !== hash) {
-        place('main').focus({ preventScroll: true });
-        scrollTo(0, 0);
-      }
-      shown = hash;
-      if (panel === undefined) {
-        place('not-read').textContent =
-          `The console has no page ${hash}. The links at the top lead to all of its pages.`;
-        place('not-read').hidden = false;
-        return;
-      }
-      let view;
-      try {
-        view = await load(panel);
-      } catch {
-        if (shown === hash) place('not-loaded').hidden = false;
-        return;
-      }
-      if (shown !== hash) return;
-      current = view;
-      try {
-        await view.open(route, latest(), before());
-      } catch (error) {
-        if (error instanceof Unavailable) tellUnread(panel, error.message);
-        // The next question to the gateway updates the state of the connection at the top.
-        else tell.lost();
-      }
-    },
+    show,
   };
 }

@@ -12,7 +12,7 @@ const { duration, quantile, rate, percent, ago, setGatewayTime, period } = (awai
   string,
   (...given: unknown[]) => string
 >;
-const { routeIn, addressOf } = (await load('routes')) as {
+const { routeIn, addressOf } = (await load('addresses')) as {
   routeIn(hash: string): { readonly view: string; readonly id?: string; readonly params: URLSearchParams };
   addressOf(view: string, params?: object, id?: string): string;
 };

@@ -1,4 +1,4 @@
-// Addresses of the page's views: a path and parameters behind `#`. Every view has a link, and the server is not asked for it.
+// The addresses of the views, which are a path and parameters behind `#`, and the subjects that have their own page.
 
 /** The parameters that every view keeps: the time, and the instance. */
 const LASTING = ['range', 'from', 'to', 'instance'];
@@ -16,7 +16,7 @@ export function keep({ view, params }) {
   lasting = { ...lasting, ...Object.fromEntries(names.map((name) => [name, params.get(name) ?? undefined])) };
 }
 
-/** Addresses of earlier releases, which stand in tickets. */
+/** Addresses of earlier releases, because tickets contain them. */
 const FORMER = { exchanges: 'requests' };
 
 /** Parses `#/requests/req_1?code=x`. */
@@ -30,7 +30,7 @@ export function routeIn(hash) {
   };
 }
 
-/** The address of a view, with the time and the instance that are shown now; members without a value are left out. */
+/** Returns the address of a view, with the time and the instance that are shown now; members without a value are left out. */
 export function addressOf(view, params = {}, id) {
   const wanted = Object.entries({ ...lasting, ...params }).filter(
     ([, value]) => value !== undefined && value !== null && value !== '',
@@ -38,6 +38,20 @@ export function addressOf(view, params = {}, id) {
   const query = new URLSearchParams(wanted).toString();
   const path = view === 'overview' ? '' : `${view}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`;
   return `#/${path}${query === '' ? '' : `?${query}`}`;
+}
+
+/** The subjects that have their own page, by view: the member that narrows a question to the subject, and the word for readers. */
+export const SUBJECTS = {
+  operations: { member: 'operation', kind: 'Operation' },
+  upstreams: { member: 'upstream', kind: 'Upstream' },
+  organizations: { member: 'organization', kind: 'Organization' },
+  codes: { member: 'code', kind: 'Error code' },
+};
+
+/** Returns the members that narrow a question to the gateway to the subject; empty in a view that has no subject. */
+export function subjectIn({ view, id }) {
+  const known = id === undefined ? undefined : SUBJECTS[view];
+  return known === undefined ? {} : { [known.member]: id };
 }
 
 function decode(text) {

@@ -1,0 +1,110 @@
+// The tables of a subject: its errors, callers and operations among the remembered requests, and the latest of these requests.
+
+import { addressOf, SUBJECTS } from './addresses.js';
+import { element, place, signed } from './elements.js';
+import { exchangeTable } from './exchanges.js';
+import { count, moment, operationName, percent } from './format.js';
+import { createTable } from './tables.js';
+import { REFUSED_WARNED } from './tiles.js';
+
+const PARTS = [
+  { member: 'codes', of: 'codes', title: 'Errors by code', name: 'Code', view: 'codes' },
+  {
+    member: 'organizations',
+    of: 'organizations',
+    title: 'Callers',
+    name: 'Organization or address',
+    view: 'organizations',
+  },
+  { member: 'operations', of: 'operations', title: 'Operations', name: 'Operation', view: 'operations' },
+];
+
+/**
+ * Makes the tables of a subject.
+ *
+ * @returns a function that shows what the gateway counted among the remembered requests, and whether the subject has become slow
+ */
+export function createBreakdown({ view }) {
+  const box = place('breakdown');
+  box.hidden = false;
+  const parts = PARTS.filter(({ of }) => of !== view);
+  const places = parts.map(() => element('div'));
+  const errors = element('div');
+  const slowest = element('div');
+  const latest = element('div');
+  const reach = element('p', { class: 'soft wide' });
+  box.replaceChildren(
+    ...parts.map(({ title }, index) => element('section', {}, element('h3', {}, title), places[index])),
+    element('section', { class: 'wide slowest' }, element('h3', {}, 'Slowest remembered requests'), slowest),
+    element('section', { class: 'wide' }, element('h3', {}, 'Latest failures and refusals'), errors),
+    element('section', { class: 'wide' }, element('h3', {}, 'Latest requests'), latest),
+    reach,
+  );
+  const shows = parts.map((part, index) => partTable(places[index], part));
+  const without = [SUBJECTS[view].member].filter((name) => name !== 'upstream');
+  const listOf = (container, caption, sort) =>
+    exchangeTable(container, { caption, empty: 'None remembered.', without, sort });
+  const showErrors = listOf(errors, 'Latest requests that failed or were refused');
+  const showSlowest = listOf(slowest, 'Slowest remembered requests', { key: 'duration', descending: true });
+  const showLatest = listOf(latest, 'Latest requests');
+  return (found, isSlow) => {
+    for (const [index, { member }] of parts.entries()) {
+      shows[index](found[member]);
+      // Without requests, the sentence at the end suffices.
+      places[index].parentElement.hidden = found.requests === 0;
+    }
+    errors.parentElement.hidden = found.errors.length === 0;
+    showErrors(found.errors);
+    // The slowest requests come first if the subject has become slow. Otherwise they say nothing new.
+    const slow = isSlow ? found.slowest : [];
+    slowest.parentElement.hidden = slow.length === 0;
+    showSlowest(slow);
+    // If every request fails, both lists are the same.
+    const listed = new Set(found.errors.map(({ request_id: id }) => id));
+    latest.parentElement.hidden = found.latest.every(({ request_id: id }) => listed.has(id));
+    showLatest(found.latest);
+    reach.textContent = reachOf(found);
+  };
+}
+
+/** Returns how far back the remembered requests go. */
+function reachOf({ requests, since, errors_since: errorsSince }) {
+  if (requests === 0) return 'No request of this time is remembered.';
+  const back = since === null ? '' : ` since ${moment(since)}`;
+  const backOfErrors = errorsSince && errorsSince < since ? `, and errors since ${moment(errorsSince)}` : '';
+  return `Based on ${count(requests)} remembered requests${back}${backOfErrors}. Not all successful requests are remembered.`;
+}
+
+function partTable(container, { title, name, view }) {
+  const isCallers = view === 'organizations';
+  const hrefOf = ({ name: id, client }) => (client ? addressOf('requests', { client: id }) : addressOf(view, {}, id));
+  const number = (key, label, of) => ({ key, label, numeric: true, cell: of, value: (row) => row[key] });
+  return createTable(container, {
+    caption: title,
+    empty: view === 'codes' ? 'No error is remembered.' : 'None remembered.',
+    keyOf: (row) => row.name,
+    hrefOf,
+    sort: { key: 'requests', descending: true },
+    columns: [
+      {
+        key: 'name',
+        label: name,
+        cell: (row) => (view === 'operations' ? operationName(row.name) : row.name),
+        value: (row) => row.name,
+      },
+      number('requests', 'Requests', (row) => count(row.requests)),
+      ...(view === 'codes' ? [] : [number('failed', 'Failed', (row) => bad(row.failed))]),
+      ...(view === 'codes' ? [] : [number('refused', 'Refused', (row) => refusedText(row, isCallers))]),
+    ],
+  });
+}
+
+const bad = (number) => (number === 0 ? '0' : signed('bad', count(number)));
+
+/** Returns the number of refused requests, and for callers their share, which says whether a caller is in trouble. */
+function refusedText({ refused, unserved = 0, requests }, isCallers) {
+  if (unserved > 0) return signed('bad', `${count(refused)}, ${count(unserved)} with 5xx`);
+  if (refused === 0 || !isCallers) return count(refused);
+  const text = `${count(refused)}, ${percent(refused, requests)}`;
+  return signed(refused > REFUSED_WARNED * requests ? 'warn' : undefined, text);
+}

@@ -1,0 +1,103 @@
+// The figures of a subject, each compared with the day before, and with its trend.
+
+import { addressOf, subjectIn } from './addresses.js';
+import { sparkline } from './chart-kinds.js';
+import { element, link, place, signed } from './elements.js';
+import { count, lastSpan, percent, quantile, rate } from './format.js';
+import { kindOfFailed, kindOfRefused } from './tiles.js';
+import { timeName } from './time-range.js';
+
+/** A duration that has grown by half since the day before is marked. */
+const GREW = 1.5;
+/** An upstream may also fail a request by a 4xx, such as one about the credential of the gateway. */
+const OF_UPSTREAM = '5xx, or no answer';
+
+/** @param isSlow whether one of the causes is that the subject has become slow */
+export function tilesOf(history, subject, isSlow) {
+  const { total_seconds: seconds, minute_seconds: minuteSeconds, before_seconds: beforeSeconds, slots } = history;
+  const { total, minute, before, series } = history.subject;
+  // Figures of the last minute are shown only if the shown time ends now.
+  const isNow = history.range !== 'free';
+  const [now, over] = isNow ? [minute, minuteSeconds] : [total, seconds];
+  return figuresIn(series)
+    .filter(([name]) => subject.view !== 'upstreams' || name !== 'Refused')
+    .map(([name, text, figure, trend, params]) => {
+      const past =
+        before === null ? undefined : { text: text(before, beforeSeconds), value: figure(before, beforeSeconds) };
+      const isWorse = /^p/.test(name) && past !== undefined && figure(total, seconds) > past.value * GREW;
+      const isWarned = isWorse || (name === 'p99' && isSlow);
+      const kind = kindOfHurt(name, now) ?? (isWarned ? 'warn' : undefined);
+      const all = isNow ? text(total, seconds) : undefined;
+      const shown = name === 'Failed' && subject.view === 'upstreams' ? OF_UPSTREAM : name;
+      const value = text(now, over);
+      return tile(subject, { name: shown, value, kind, all, yesterday: past?.text, trend, slots, params });
+    });
+}
+
+/** Returns the figures: the name, the text, the number that is compared, the trend, and the list of requests that it leads to. */
+function figuresIn(series) {
+  const perSecond = ({ requests }, over) => requests / over;
+  const share = (of) => (figures) => (figures.requests === 0 ? 0 : of(figures) / figures.requests);
+  return [
+    ['Requests', (one, over) => `${rate(perSecond(one, over))}/s`, perSecond, series.requests, {}],
+    ['p50', ({ p50_ms: ms }) => quantile(ms), ({ p50_ms: ms }) => ms ?? 0, series.p50_ms, { sort: 'duration' }],
+    ['p99', ({ p99_ms: ms }) => quantile(ms), ({ p99_ms: ms }) => ms ?? 0, series.p99_ms, { sort: 'duration' }],
+    [
+      'Failed',
+      (one) => percent(one.failed, one.requests),
+      share(({ failed }) => failed),
+      series.failed,
+      { status: 'service_failed' },
+    ],
+    [
+      'Refused',
+      (one) => percent(one.refused, one.requests),
+      share(({ refused }) => refused),
+      series.refused,
+      { status: 'refused' },
+    ],
+  ];
+}
+
+/** Shows how many remembered requests to an upstream were refused before they were sent. The upstream does not fail these. */
+export function showUnsent(subject, { operations }) {
+  const unsent = operations.reduce((sum, { unserved = 0 }) => sum + unserved, 0);
+  const tiles = place('subject-tiles');
+  tiles.querySelector('.unsent')?.remove();
+  if (subject.view !== 'upstreams' || unsent === 0 || tiles.children.length === 0) return;
+  const made = tile(subject, { name: 'Not sent', value: count(unsent), kind: 'bad', params: { status: 'refused' } });
+  made.querySelector('.soft').textContent = 'refused with 5xx, not counted as failed';
+  made.classList.add('unsent');
+  tiles.append(made);
+}
+
+/** Returns the kind of a figure, as on the first page. A refusal with 5xx hurts clients like a failure. */
+function kindOfHurt(name, { requests, failed, refused, server_errors: serverErrors }) {
+  if (name === 'Failed') return kindOfFailed(failed, requests);
+  return name === 'Refused' ? kindOfRefused(refused, serverErrors - failed, requests) : undefined;
+}
+
+export function codeTiles({ subject: known, slots, minute_seconds: seconds }, subject) {
+  const { minute, total, before, series } = known;
+  const yesterday = before === null ? undefined : count(before);
+  return [
+    tile(subject, { name: `Last ${lastSpan(seconds)}`, value: count(minute), params: {} }),
+    tile(subject, { name: 'In this time', value: count(total), yesterday, trend: series, slots, params: {} }),
+  ];
+}
+
+function tile(subject, { name, value, kind, all, yesterday, trend, slots, params }) {
+  const compared = [
+    ...(all === undefined ? [] : [`${timeName()} ${all}`]),
+    ...(yesterday === undefined ? [] : [`yesterday ${yesterday}`]),
+  ];
+  const href = addressOf('requests', { ...subjectIn(subject), ...params });
+  return element(
+    'div',
+    { class: `card tile ${kind ?? ''}`.trim() },
+    element('dt', {}, link(href, name)),
+    element('dd', { class: 'value' }, kind === undefined ? value : signed(kind, value)),
+    element('dd', { class: 'soft' }, compared.join(', ')),
+    ...(trend === undefined ? [] : [element('dd', { class: 'trend' }, sparkline(trend, slots))]),
+  );
+}
