@@ -33,7 +33,9 @@ const { values } = parseArgs({
 /** The engine takes a sample of the allocated objects, on average one in so many bytes. */
 const SAMPLED_BYTES = 512;
 const WARM_UP_REQUESTS = 20_000;
-/** Few, because the gateway signs an assertion and writes the use of each caller at intervals: on a slow machine that is more per request. */
+/**
+ * Few, because the gateway signs an assertion and writes the use of each caller at intervals: on a slow machine that is more per request.
+ */
 const CALLERS = 20;
 
 interface Allocated {

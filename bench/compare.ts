@@ -1,5 +1,5 @@
-// Measures contestants round after round, before one upstream and one Redis, in one of two manners: all are started at once and warmed up, and
-// take turns while the others are held still; or each is started anew for each of its measurements, alone, and is warm after seconds.
+// Measures contestants round after round, before one upstream and one Redis, in one of two manners: all are started at once and warmed up,
+// and take turns while the others are held still; or each is started anew for each of its measurements, alone, and is warm after seconds.
 
 import { join } from 'node:path';
 import { freePort } from '../test/support/free-port.ts';

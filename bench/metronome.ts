@@ -5,7 +5,9 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { createChance } from './statistics.ts';
 
 const { perSecond, durationMs } = workerData as { readonly perSecond: number; readonly durationMs: number };
-/** What is due within this time is told at once, as a network card tells of packets: a message for each takes a tenth of the client's core. */
+/**
+ * What is due within this time is told at once, as a network card tells of packets: a message for each takes a tenth of the client's core.
+ */
 const REST_MS = 0.2;
 const neverWoken = new Int32Array(new SharedArrayBuffer(4));
 const chance = createChance(1);

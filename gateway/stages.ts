@@ -4,7 +4,10 @@
 interface StageKind {
   /** What the stage checks, for the table of the README. */
   readonly checks: string;
-  /** The statuses that the stage refuses with, for the table of the README. A reason follows the status if the status alone does not explain it. */
+  /**
+   * The statuses that the stage refuses with, for the table of the README. A reason follows the status if the status alone does not explain
+   * it.
+   */
   readonly refusesWith: string;
   /** Why a rehearsal (`explain --request`) leaves the stage out; undefined if the stage is rehearsed. */
   readonly unrehearsed?: string;

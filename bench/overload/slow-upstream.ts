@@ -1,6 +1,6 @@
-// A service with a fixed capacity: a number of concurrent requests, each for the same time; further requests wait in a queue. It paces itself
-// by the clock, because late timers would lower its capacity, and runs in a thread of its own, so that the load generator does not delay
-// it. As a thread, it reports its port.
+// A service with a fixed capacity: a number of concurrent requests, each for the same time; further requests wait in a queue. It paces
+// itself by the clock, because late timers would lower its capacity, and runs in a thread of its own, so that the load generator does not
+// delay it. As a thread, it reports its port.
 
 import { once } from 'node:events';
 import { createServer } from 'node:http';

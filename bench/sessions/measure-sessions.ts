@@ -1,5 +1,5 @@
-// Measures requests with a session and requests with a key at one gateway, beside the floor and beside a gateway at which no person can sign
-// in, in one run.
+// Measures requests with a session and requests with a key at one gateway, beside the floor and beside a gateway at which no person can
+// sign in, in one run.
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -121,8 +121,8 @@ async function withStarted<Name extends string>(
 }
 
 /**
- * Each contestant is visited as often on the way there as on the way back, so that a drift of the machine cancels out, and measured in short
- * slices, so that its bad seconds fall on all kinds.
+ * Each contestant is visited as often on the way there as on the way back, so that a drift of the machine cancels out, and measured in
+ * short slices, so that its bad seconds fall on all kinds.
  */
 async function measureRound(
   number: number,

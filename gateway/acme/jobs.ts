@@ -39,8 +39,8 @@ interface JobsOptions {
 }
 
 /**
- * The errors of a server that does not know the key in the store: it has lost the account, or the store has lost a later key of the account.
- * In both cases the gateway registers the key in the store, which changes nothing if the server knows it.
+ * The errors of a server that does not know the key in the store: it has lost the account, or the store has lost a later key of the
+ * account. In both cases the gateway registers the key in the store, which changes nothing if the server knows it.
  */
 const ACCOUNT_LOST: readonly (string | undefined)[] = ['accountDoesNotExist', 'malformed'];
 

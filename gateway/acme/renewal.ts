@@ -48,8 +48,8 @@ export function renewAtMs(
 }
 
 /**
- * Chooses a moment in the window that the server suggests. Keeps the former moment while the window stays the same. Returns undefined if the
- * window ends before it begins (RFC 9773 section 4.2).
+ * Chooses a moment in the window that the server suggests. Keeps the former moment while the window stays the same. Returns undefined if
+ * the window ends before it begins (RFC 9773 section 4.2).
  */
 export function selectMoment(
   { start, end }: { readonly start: string; readonly end: string },

@@ -150,7 +150,10 @@ export function rotateKey(
   });
 }
 
-/** Maximum number of keys that an organization may have, whether they work or not. The bound is needed because each creation may read all of them. */
+/**
+ * Maximum number of keys that an organization may have, whether they work or not. The bound is needed because each creation may read all of
+ * them.
+ */
 const KEY_RECORDS_MAX = 100_000;
 
 async function mostOf({ configuration }: GrantDeps): Promise<KeysMost> {

@@ -1,5 +1,5 @@
-// The messages that receivers get about causes, and their texts. Causes have text from clients and services, such as names and errors; messages have it bounded and without
-// control characters. Pure.
+// The messages that receivers get about causes, and their texts. Causes have text from clients and services, such as names and errors;
+// messages have it bounded and without control characters. Pure.
 
 import { createHash } from 'node:crypto';
 import { type Cause, type Severity, severityOf } from '../shared/contracts/cause.ts';

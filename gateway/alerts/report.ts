@@ -1,4 +1,5 @@
-// The reports on alerts and on present causes for operators, in `/status`, in the console and by `gateway alerts list` and `gateway status`. Pure.
+// The reports on alerts and on present causes for operators, in `/status`, in the console and by `gateway alerts list` and `gateway
+// status`. Pure.
 
 import { type Cause, type Severity, severityOf } from '../shared/contracts/cause.ts';
 import { isoTime } from '../shared/text.ts';

@@ -1,5 +1,5 @@
-// Searches organizations and keys, for operators: by id, by a part of the name, or by the visible end of a key. It also finds the live keys of
-// one organization. The search is bounded in time, because a store may have a million records.
+// Searches organizations and keys, for operators: by id, by a part of the name, or by the visible end of a key. It also finds the live keys
+// of one organization. The search is bounded in time, because a store may have a million records.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Organization } from '../exchange/caller.ts';

@@ -35,8 +35,8 @@ interface Tokens {
 const OWN_TOKEN = 'GATEWAY_OPERATOR_TOKEN';
 
 /**
- * Returns the tokens to try, in order. The user's own token comes first, because the audit log then names the operator. Reading works with any
- * token.
+ * Returns the tokens to try, in order. The user's own token comes first, because the audit log then names the operator. Reading works with
+ * any token.
  */
 export function tokensOf({ admin, viewer, named }: OperatorSecrets, environment: HostProcess['environment']): Tokens {
   const own = environment[OWN_TOKEN] || undefined;

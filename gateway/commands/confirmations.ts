@@ -27,7 +27,10 @@ export function addChangeOptions(command: Command): Command {
     .option('--json', 'print one JSON object');
 }
 
-/** Returns how long to wait until the change is in force, in milliseconds; undefined without `--wait`. Ends the command if `--timeout` is wrong. */
+/**
+ * Returns how long to wait until the change is in force, in milliseconds; undefined without `--wait`. Ends the command if `--timeout` is
+ * wrong.
+ */
 export function waitOf(context: CommandContext, { wait, timeout }: ChangeFlags): number | undefined {
   const timeoutMs = parseDurationMs(timeout);
   if (timeoutMs === undefined) return context.usage(`--timeout "${timeout}" is not a duration such as 10s or 2m.`);

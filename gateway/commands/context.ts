@@ -1,5 +1,5 @@
-// The context of a command: its process, the stores that it opens, the actions on this machine or at a remote gateway, and the ways to end it.
-// A store is opened at its first use, and closed when the command has ended.
+// The context of a command: its process, the stores that it opens, the actions on this machine or at a remote gateway, and the ways to end
+// it. A store is opened at its first use, and closed when the command has ended.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

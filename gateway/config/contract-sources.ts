@@ -48,7 +48,10 @@ function isSessions(entry: { readonly live?: readonly string[] } | undefined): b
   return entry?.live?.includes('session:') === true;
 }
 
-/** Returns the entries with their contracts. Entries with mistakes are included, because `check` also reports the mistakes of their contracts. */
+/**
+ * Returns the entries with their contracts. Entries with mistakes are included, because `check` also reports the mistakes of their
+ * contracts.
+ */
 function contractSources({ upstreams, names, sources }: ConfigDraft) {
   const hasOwn = Object.values(upstreams).some(isOwn);
   const ownContractOf = (name: string) => {

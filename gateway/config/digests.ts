@@ -11,8 +11,8 @@ import { ConfigError, type Mistake } from '../shared/mistakes.ts';
 import { isOutOfFiles } from './free-files.ts';
 
 /**
- * Returns the digest of each file; `absent` for a file that cannot be read, is too large, or may never end, such as a pipe. Streams the files,
- * because reading them at once would block requests.
+ * Returns the digest of each file; `absent` for a file that cannot be read, is too large, or may never end, such as a pipe. Streams the
+ * files, because reading them at once would block requests.
  */
 export async function digestsOf(files: Iterable<string>): Promise<Map<string, string>> {
   const digests = new Map<string, string>();

@@ -28,8 +28,8 @@ export interface Secrets {
    */
   writtenAt(entry: string): number | undefined;
   /**
-   * Returns the value from the secrets store, or the value that the gateway has created in the data directory; undefined if there is neither.
-   * Creates nothing, and does not read Redis. Throws as `read` does.
+   * Returns the value from the secrets store, or the value that the gateway has created in the data directory; undefined if there is
+   * neither. Creates nothing, and does not read Redis. Throws as `read` does.
    */
   findValue(entry: string): string | undefined;
   /** Returns the secret of key digests. This method and the methods below reject if the secret is unavailable. */

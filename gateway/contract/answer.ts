@@ -187,7 +187,10 @@ function typeIn(declared: DeclaredStatus, contentType: string | undefined): Answ
   return made;
 }
 
-/** Returns the declaration of a status. Contracts rarely declare 206 and 304, because these follow from the request (RFC 9110 sections 14, 13). */
+/**
+ * Returns the declaration of a status. Contracts rarely declare 206 and 304, because these follow from the request (RFC 9110 sections 14,
+ * 13).
+ */
 function declaredStatus(entry: ContractOperation, status: number, isAsked: boolean): DeclaredStatus {
   const { value } = responseFor(entry, status);
   const isPart = status === PARTIAL_CONTENT && isAsked;

@@ -1,5 +1,5 @@
-// The parsed log line of one exchange, and the durations in it. A rehearsal makes the same kind of line. Documents for operators call it the
-// decision record.
+// The parsed log line of one exchange, and the durations in it. A rehearsal makes the same kind of line. Documents for operators call it
+// the decision record.
 
 import type { LogFieldName } from '../catalogue/log-fields.ts';
 import type { StageName } from '../stages.ts';

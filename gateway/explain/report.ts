@@ -103,7 +103,9 @@ function verdictOf(line: LogLine, failed: boolean): string {
   return `${what} was refused by ${stage} with ${status} ${code}${after}.${whyRefused(line)}`;
 }
 
-/** Returns the cause of a suspension, the only violation, or the sentence about the code. Several violations are in the facts of the stage. */
+/**
+ * Returns the cause of a suspension, the only violation, or the sentence about the code. Several violations are in the facts of the stage.
+ */
 function whyRefused({ code, violations, cause }: LogLine): string {
   // Clients are not told the cause.
   if (code === 'upstream_auth_failed' && cause !== undefined) return ` Nothing was sent: ${cause}.`;

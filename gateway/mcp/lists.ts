@@ -25,8 +25,8 @@ interface ListsOptions {
 }
 
 /**
- * Maximum number of lists in memory. There is one for each set of rights, and an installation has a few sets. Under an attack with many keys,
- * lists are dropped and made again.
+ * Maximum number of lists in memory. There is one for each set of rights, and an installation has a few sets. Under an attack with many
+ * keys, lists are dropped and made again.
  */
 const LISTS_MAX = 32;
 /** A page of a long list. */

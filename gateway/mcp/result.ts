@@ -113,8 +113,8 @@ interface CutValue {
 }
 
 /**
- * Removes whole records until the JSON has at most `bytesMax` bytes. Returns undefined if the value has no list, or if a single record is too
- * long.
+ * Removes whole records until the JSON has at most `bytesMax` bytes. Returns undefined if the value has no list, or if a single record is
+ * too long.
  */
 export function cutRecords(value: unknown, bytesMax: number): CutValue | undefined {
   const list = longestListOf(value);

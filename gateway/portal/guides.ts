@@ -47,7 +47,9 @@ interface GuideChoice {
   readonly facts: GuideFacts;
 }
 
-/** Reads and renders the guides that apply, in reading order. A guide of the configuration replaces the gateway's guide of the same name. */
+/**
+ * Reads and renders the guides that apply, in reading order. A guide of the configuration replaces the gateway's guide of the same name.
+ */
 export async function loadGuides({ own, builtIn, facts }: GuideChoice): Promise<Guide[]> {
   const replaced = new Set(own.map(({ name }) => name));
   const wanted = GUIDES.filter(

@@ -1,5 +1,5 @@
-// Selects the codes that the documentation lists: codes of the catalogue that can occur with the configuration. Every code has a page, because
-// services and older answers may link to it.
+// Selects the codes that the documentation lists: codes of the catalogue that can occur with the configuration. Every code has a page,
+// because services and older answers may link to it.
 
 import type { CatalogueEntry, CodeNeed } from '../catalogue/catalogue-entry.ts';
 import { type ErrorCode, REFUSALS } from '../catalogue/errors.ts';

@@ -1,5 +1,5 @@
-// Everything under /docs and /openapi, by path. Reading the guides and the addresses of operations comes first. Each page is made at its first
-// request.
+// Everything under /docs and /openapi, by path. Reading the guides and the addresses of operations comes first. Each page is made at its
+// first request.
 
 import type { CodeNeed } from '../catalogue/catalogue-entry.ts';
 import { needsScopeIn } from '../shared/contracts/scopes.ts';
@@ -107,8 +107,8 @@ function titlesOf(
 }
 
 /**
- * Returns the title and the description of the API, from the configuration, otherwise from the contracts. Contracts of the gateway itself are
- * used only if there are no others.
+ * Returns the title and the description of the API, from the configuration, otherwise from the contracts. Contracts of the gateway itself
+ * are used only if there are no others.
  */
 function apiNameOf(
   { title, description }: Pick<PortalOptions, 'title' | 'description'>,
@@ -148,8 +148,8 @@ function addGuidePages(site: SiteMap, guides: readonly Guide[], title: string): 
 }
 
 /**
- * Returns whether an operation is for operators alone, and is kept apart from the others. If all operations are, none is kept apart, because
- * the readers are operators.
+ * Returns whether an operation is for operators alone, and is kept apart from the others. If all operations are, none is kept apart,
+ * because the readers are operators.
  */
 function createIsForOperators(
   published: readonly Reference[],

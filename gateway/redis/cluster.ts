@@ -1,5 +1,5 @@
-// The client of a Redis Cluster. It rejects commands while no server is connected. Commands for a server whose connection is being made wait
-// for that connection.
+// The client of a Redis Cluster. It rejects commands while no server is connected. Commands for a server whose connection is being made
+// wait for that connection.
 
 import type { Cluster, ClusterNode, Command, CommonRedisOptions } from 'ioredis';
 import { redisLibrary } from './library.ts';

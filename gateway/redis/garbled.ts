@@ -16,8 +16,8 @@ export function onGarbledRedis(report: Report): () => void {
 export class GarbledReply extends Error {}
 
 /**
- * Destroys the connection. During an orderly close, the client would still accept replies. For a Cluster, destroys all connections, because a
- * reply does not name its server.
+ * Destroys the connection. During an orderly close, the client would still accept replies. For a Cluster, destroys all connections, because
+ * a reply does not name its server.
  */
 export function dropGarbled(client: Redis | Cluster, reason: string): void {
   const connections = 'nodes' in client ? client.nodes('all') : [client];

@@ -1,4 +1,5 @@
-// Loads the Redis library for the first connection, and replaces its timeouts. A gateway without Redis does not load the library's 60 files.
+// Loads the Redis library for the first connection, and replaces its timeouts. A gateway without Redis does not load the library's 60
+// files.
 
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';

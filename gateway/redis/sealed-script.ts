@@ -77,8 +77,8 @@ function scriptOf(source: string): Script {
 let calls = 0;
 
 /**
- * Runs a script by its digest, and sends the source if the server does not know the digest. If the question or the reply is damaged, drops the
- * connection and rejects with GarbledReply; a damaged question was not run. Text is UTF-8.
+ * Runs a script by its digest, and sends the source if the server does not know the digest. If the question or the reply is damaged, drops
+ * the connection and rejects with GarbledReply; a damaged question was not run. Text is UTF-8.
  */
 export async function evaluate(
   client: Redis,

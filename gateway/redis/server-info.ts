@@ -8,8 +8,8 @@ const OLDEST = [6, 2] as const;
 const ANSWER_MAX_MS = 2000;
 
 /**
- * Returns a sentence if the server is too old. Returns undefined otherwise, and if INFO has no version. Valkey and KeyDB report the version of
- * the Redis that they are compatible with.
+ * Returns a sentence if the server is too old. Returns undefined otherwise, and if INFO has no version. Valkey and KeyDB report the version
+ * of the Redis that they are compatible with.
  */
 export function versionProblem(info: string): string | undefined {
   const version = /^redis_version:(\S+)/m.exec(info)?.[1];

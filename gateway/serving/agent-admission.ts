@@ -1,5 +1,5 @@
-// Checks the origin and the caller of a message to the endpoint for agents. Throws origin_not_allowed and the codes of `authenticate`. A 401
-// tells the client where to get a token.
+// Checks the origin and the caller of a message to the endpoint for agents. Throws origin_not_allowed and the codes of `authenticate`. A
+// 401 tells the client where to get a token.
 
 import { callerRefusal } from '../auth/authorize.ts';
 import { GatewayError } from '../catalogue/errors.ts';

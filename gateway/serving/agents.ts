@@ -142,7 +142,8 @@ function createAnswerMessage({
       call: (call) => runCall(identified, call),
     });
     if (message.method !== 'initialize' || answer?.status !== 200) return answer;
-    // The gateway keeps no state for this id. A client sends it with each message, and `callKeyOf` distinguishes the calls of clients by it.
+    // The gateway keeps no state for this id. A client sends it with each message, and `callKeyOf` distinguishes the calls of clients by
+    // it.
     return { ...answer, headers: ['Mcp-Session-Id', randomUUID()] };
   };
 }

@@ -97,8 +97,8 @@ function createCallPipeline(steps: OperationSteps) {
   return createOperationPipeline({
     ...steps,
     /**
-     * Checks that the path belongs to the operation. The path is made from the arguments, and a crafted argument could lead to another operation,
-     * which may be closed to agents.
+     * Checks that the path belongs to the operation. The path is made from the arguments, and a crafted argument could lead to another
+     * operation, which may be closed to agents.
      */
     match(admitted) {
       const request = admitted.request as CallRequest;

@@ -64,8 +64,8 @@ export function startDeadline(ms: number, onOverdue: () => void, machine = REAL_
 }
 
 /**
- * Calls `check` at an interval, each time after the sockets have been read. An error that it throws is reported. The interval does not keep the
- * process alive.
+ * Calls `check` at an interval, each time after the sockets have been read. An error that it throws is reported. The interval does not keep
+ * the process alive.
  *
  * @returns a function that stops the checks
  */

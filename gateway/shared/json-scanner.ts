@@ -23,7 +23,9 @@ export function jsonFaultAt(bytes: Buffer): number | undefined {
   return fault === undefined ? undefined : Buffer.byteLength(text.slice(0, fault));
 }
 
-/** Returns the offset of the first invalid character, or the length of a text that ends too early. Returns undefined if the text is JSON. */
+/**
+ * Returns the offset of the first invalid character, or the length of a text that ends too early. Returns undefined if the text is JSON.
+ */
 export function scanJson(text: string, visitor?: JsonVisitor): number | undefined {
   let at = pastSpace(text, 0);
   /** The closing brackets of the objects and arrays around the current place. */

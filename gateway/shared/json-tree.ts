@@ -1,5 +1,5 @@
-// Parses JSON into a tree without loss, and prints it again. JSON.parse rounds integers above 2^53, keeps only one of two members with the same
-// name, and misreads escapes in names (V8: chromium 521080746, in Node 24 and 26).
+// Parses JSON into a tree without loss, and prints it again. JSON.parse rounds integers above 2^53, keeps only one of two members with the
+// same name, and misreads escapes in names (V8: chromium 521080746, in Node 24 and 26).
 
 import { isUtf8 } from 'node:buffer';
 import { type JsonVisitor, scanJson } from './json-scanner.ts';

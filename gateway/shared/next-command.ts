@@ -1,4 +1,5 @@
-// Chooses the command that an operator runs first about a cause. The lists of causes (console, `status`, mails) and `explain` show it. Pure.
+// Chooses the command that an operator runs first about a cause. The lists of causes (console, `status`, mails) and `explain` show it.
+// Pure.
 
 /** `gateway status` itself does not propose it. */
 export const STATUS = 'bin/gateway status';

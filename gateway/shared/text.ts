@@ -16,7 +16,9 @@ export function shortTextOf(text: string, charactersMax: number): string {
   return `${cut.slice(0, space > charactersMax / 2 ? space : undefined).trimEnd()}…`;
 }
 
-/** Returns the same text in one piece. V8 keeps a joined text as a tree of its pieces, and reads this tree in every text that contains it. */
+/**
+ * Returns the same text in one piece. V8 keeps a joined text as a tree of its pieces, and reads this tree in every text that contains it.
+ */
 export function flat<Text extends string>(text: Text): Text {
   return Buffer.from(text).toString() as Text;
 }

@@ -45,7 +45,9 @@ interface Memory {
 }
 declare const WebAssembly: { readonly Memory: new (pages: { initial: number }) => Memory };
 
-/** A page of WebAssembly memory. It holds the arguments of the read (address and length), then its result (the length read), then the bytes. */
+/**
+ * A page of WebAssembly memory. It holds the arguments of the read (address and length), then its result (the length read), then the bytes.
+ */
 const PAGE_BYTES = 65_536;
 const VECTOR_AT = 0;
 const READ_AT = 8;

@@ -168,7 +168,10 @@ export class OpenStreams {
   }
 }
 
-/** Returns the name under which the caller's streams are counted: the organization, otherwise the caller, or the address of an anonymous client. */
+/**
+ * Returns the name under which the caller's streams are counted: the organization, otherwise the caller, or the address of an anonymous
+ * client.
+ */
 function shareOf({ organization, subject }: Caller, clientAddress: string): string {
   if (organization !== undefined) return organization.id;
   return subject === 'anonymous' ? `address ${clientAddress}` : subject;

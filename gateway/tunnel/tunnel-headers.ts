@@ -129,13 +129,18 @@ interface Answering {
   readonly basePath?: string | undefined;
   /** The name of the file that the client requested, if the upstream got `PLACEHOLDER_NAME`. */
   readonly fileName?: string | undefined;
-  /** The gateway's headers, flat. They replace headers of the upstream, except security headers, which are left out if the upstream has them. */
+  /**
+   * The gateway's headers, flat. They replace headers of the upstream, except security headers, which are left out if the upstream has
+   * them.
+   */
   readonly commonHeaders: readonly string[];
   /** Whether the upstream serves HTML pages, which load their own scripts and styles. */
   readonly hasPages: boolean;
 }
 
-/** Returns the headers for the client, flat, in the upstream's spelling. A 101 gets no security headers, because they have no effect there. */
+/**
+ * Returns the headers for the client, flat, in the upstream's spelling. A 101 gets no security headers, because they have no effect there.
+ */
 export function tunnelAnswerHeaders(answering: Answering): string[] {
   const { raw, status, commonHeaders, hasPages } = answering;
   const sent: string[] = [];

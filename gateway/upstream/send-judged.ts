@@ -172,8 +172,8 @@ class JudgedAttempt implements AnswerJudge {
   }
 
   /**
-   * Applies the rules and the state of the credential to an answer. Returns the body for the client. Returns undefined if the attempt has failed or the
-   * request was sent again, so that the client gets nothing of this answer.
+   * Applies the rules and the state of the credential to an answer. Returns the body for the client. Returns undefined if the attempt has
+   * failed or the request was sent again, so that the client gets nothing of this answer.
    */
   #applyRules(answer: CompleteAnswer, request: AnsweredRequest): Buffer | undefined {
     const { credential, answerRules } = this.#attempts.route;

@@ -204,7 +204,9 @@ function createScan(client: Redis): UsageStore['scan'] {
   };
 }
 
-/** Returns the numbers of the first and the last period that begin at `fromMs` or later, and before `toMs`. Both moments are in the span. */
+/**
+ * Returns the numbers of the first and the last period that begin at `fromMs` or later, and before `toMs`. Both moments are in the span.
+ */
 function placesOf({ unit }: PeriodSpan, fromMs: number, toMs: number): Places {
   return { first: placeInSpan(unit, fromMs), last: placeInSpan(unit, toMs - 1) };
 }

@@ -1,5 +1,5 @@
-// Sends all waiting batches to the store, in a round of small calls with pauses. Without pauses, the batches of a thousand busy organizations
-// would occupy the store and this process for a tenth of a second.
+// Sends all waiting batches to the store, in a round of small calls with pauses. Without pauses, the batches of a thousand busy
+// organizations would occupy the store and this process for a tenth of a second.
 
 import type { Machine } from '../shared/machine.ts';
 import type { UsageStore } from './store.ts';

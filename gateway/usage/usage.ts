@@ -1,5 +1,5 @@
-// The usage counts of a running gateway. Opens the usage store, counts exchanges that have ended, and returns reports. The store is in Redis
-// if one is configured, otherwise in a file of the data directory.
+// The usage counts of a running gateway. Opens the usage store, counts exchanges that have ended, and returns reports. The store is in
+// Redis if one is configured, otherwise in a file of the data directory.
 
 import type { Trail } from '../exchange/trail.ts';
 import type { ConnectRedis } from '../redis/client.ts';
@@ -70,7 +70,9 @@ export async function openUsage({ onChange, machine, pairsMax, foldedMax, ...opt
   };
 }
 
-/** Opens the store. Rejects with an Error for operators if a file cannot be opened. Waits only for the first attempt to connect to Redis. */
+/**
+ * Opens the store. Rejects with an Error for operators if a file cannot be opened. Waits only for the first attempt to connect to Redis.
+ */
 export function openUsageStore({ redisUrl, dataDirectory, ...options }: OpenUsageStoreOptions): Awaitable<UsageStore> {
   return redisUrl === undefined
     ? createSqliteUsageStore({ directory: dataDirectory, ...options })

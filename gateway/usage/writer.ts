@@ -82,8 +82,8 @@ export class UsageWriter {
   }
 
   /**
-   * Writes all counts, if the store accepts them. Never rejects. Calls during a flush share the next flush, which writes the counts since its
-   * beginning.
+   * Writes all counts, if the store accepts them. Never rejects. Calls during a flush share the next flush, which writes the counts since
+   * its beginning.
    */
   flush(): Promise<Unwritten> {
     if (this.#running === undefined) return this.#begin();

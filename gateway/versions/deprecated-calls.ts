@@ -1,5 +1,5 @@
-// Counts calls of deprecated operations, first in memory, then in the store, and reports them to operators with the resulting notices. The store
-// is opened for the first write: in Redis if one is configured, otherwise in a file of the data directory.
+// Counts calls of deprecated operations, first in memory, then in the store, and reports them to operators with the resulting notices. The
+// store is opened for the first write: in Redis if one is configured, otherwise in a file of the data directory.
 
 import type { Organization } from '../exchange/caller.ts';
 import type { Permitted } from '../exchange/exchange.ts';

@@ -48,8 +48,8 @@ export function lifeStatusOf(certificate: Life, nowMs: number) {
 type CertificateLives = readonly (readonly [certificate: string, life: Life & Pick<Certificate, 'fingerprint'>])[];
 
 /**
- * Logs a warning for each certificate that is about to expire, and an error for each that has expired. The number of lines for one certificate
- * is bounded.
+ * Logs a warning for each certificate that is about to expire, and an error for each that has expired. The number of lines for one
+ * certificate is bounded.
  *
  * @param list the certificates in use, by the names in log lines
  * @returns `check` checks them at once; a timer checks them, too, until `stop`

@@ -1,5 +1,5 @@
-// Shows operators the configuration in force, and the differences to the previous configuration. Only the texts of small YAML and JSON files
-// are kept, and no key of a certificate.
+// Shows operators the configuration in force, and the differences to the previous configuration. Only the texts of small YAML and JSON
+// files are kept, and no key of a certificate.
 
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';

@@ -32,7 +32,8 @@ interface CheckedSecrets {
 }
 
 /**
- * Returns the secrets that the configuration names. Leaves out credentials of upstreams without a real service, because a start generates them.
+ * Returns the secrets that the configuration names. Leaves out credentials of upstreams without a real service, because a start generates
+ * them.
  *
  * @param isShared whether several instances share the store, so that start generates no `certificate_key`
  */

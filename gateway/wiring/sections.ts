@@ -1,5 +1,5 @@
-// The sections are the long-lived parts of the process, grouped by their task. Each file of sections/ opens one section, from sections that are
-// open already.
+// The sections are the long-lived parts of the process, grouped by their task. Each file of sections/ opens one section, from sections that
+// are open already.
 
 import type { BeginInternal } from '../edge/internal-exchanges.ts';
 import type { Refusals } from '../edge/refusal/refusals.ts';

@@ -1,5 +1,5 @@
-// Answers JMAP requests (RFC 8620, section 3). A failed call is an error of its own, while a request that cannot be understood as a whole is
-// a problem document.
+// Answers JMAP requests (RFC 8620, section 3). A failed call is an error of its own, while a request that cannot be understood as a whole
+// is a problem document.
 import { limited, requestError } from './answers.ts';
 import { type Arguments, type JmapMethod, MethodError } from './jmap-arguments.ts';
 import { resolveReferences } from './jmap-references.ts';

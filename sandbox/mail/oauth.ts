@@ -1,5 +1,5 @@
-// The device grant of OAuth (RFC 8628): codes are handed out, stay pending until a user approves them, and become a token. Failures have the
-// OAuth shape, whose member `error` has nothing to do with that of `/api`.
+// The device grant of OAuth (RFC 8628): codes are handed out, stay pending until a user approves them, and become a token. Failures have
+// the OAuth shape, whose member `error` has nothing to do with that of `/api`.
 import { randomBytes } from 'node:crypto';
 import { json, type MailAnswer } from './answers.ts';
 import { lastOf } from './query.ts';

@@ -1,5 +1,5 @@
-// The worst messages of agents: arguments that should leave their path, their header or their operation, and messages of any size and shape.
-// Each gets its answer, the upstream sees nothing but what the contract allows, and the gateway goes on.
+// The worst messages of agents: arguments that should leave their path, their header or their operation, and messages of any size and
+// shape. Each gets its answer, the upstream sees nothing but what the contract allows, and the gateway goes on.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -57,7 +57,9 @@ interface BesiegedOptions extends Pick<GatewayOptions, 'gateway'> {
   readonly tls?: boolean;
 }
 
-/** Starts one before an upstream that answers `{}`, and GET /v1/files with a long answer that never comes to its end; upgrades are echoed. */
+/**
+ * Starts one before an upstream that answers `{}`, and GET /v1/files with a long answer that never comes to its end; upgrades are echoed.
+ */
 async function besiegeProcess(options: BesiegedOptions = {}): Promise<BesiegedProcess> {
   const { gateway = {}, entry = {}, perAddress = PER_ADDRESS, tls = false } = options;
   const upstream = await startCalmUpstream();

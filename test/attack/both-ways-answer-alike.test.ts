@@ -1,5 +1,5 @@
-// The fast path and Node's HTTP server, side by side: the table of known attacks (every other row, and all in the full run), and requests that
-// were changed at random, get the same bytes from a gateway with the fast path and from one without, but for dates and ids.
+// The fast path and Node's HTTP server, side by side: the table of known attacks (every other row, and all in the full run), and requests
+// that were changed at random, get the same bytes from a gateway with the fast path and from one without, but for dates and ids.
 
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
@@ -80,8 +80,8 @@ async function bothInTime(sent: string, ends = false): Promise<readonly string[]
 }
 
 /**
- * The first answers to a changed request. Bytes that are handed over are parsed in one go; those that Node reads by itself are parsed in steps,
- * between which a request may be refused for something else before its broken chunk is found, and the end of its connection be known
+ * The first answers to a changed request. Bytes that are handed over are parsed in one go; those that Node reads by itself are parsed in
+ * steps, between which a request may be refused for something else before its broken chunk is found, and the end of its connection be known
  * or not from what follows.
  */
 async function assertFirstAlike(sent: string): Promise<void> {

@@ -1,7 +1,7 @@
 // `Connection: <name>` makes a proxy drop a field. If that happens after something was decided by the field, the decision was about another
-// request than the one that the upstream gets: a login that nobody counts, a write whose key or condition is gone, a client that is taken for the
-// proxy before the gateway. The table (cases/identity.cases.ts) has the rows of operations; here are tunnels, upgrades and trusted proxies, with
-// and without the fast path.
+// request than the one that the upstream gets: a login that nobody counts, a write whose key or condition is gone, a client that is taken
+// for the proxy before the gateway. The table (cases/identity.cases.ts) has the rows of operations; here are tunnels, upgrades and trusted
+// proxies, with and without the fast path.
 
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';

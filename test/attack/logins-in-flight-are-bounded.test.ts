@@ -1,5 +1,6 @@
-// Guesses that are sent at once, before the first failure is known. The upstream holds all answers back, so that everything the gateway lets
-// through is in flight together; with 6 addresses and 20 connections each, 120 guesses reached an upstream where 35 failures were allowed.
+// Guesses that are sent at once, before the first failure is known. The upstream holds all answers back, so that everything the gateway
+// lets through is in flight together; with 6 addresses and 20 connections each, 120 guesses reached an upstream where 35 failures were
+// allowed.
 
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -1,5 +1,5 @@
-// Each library that reads from a socket, fed by a peer with bytes on which its event may throw. Node contains no throw in an event: it is an
-// uncaught exception, which ends the process and fails the test that runs. What each library does:
+// Each library that reads from a socket, fed by a peer with bytes on which its event may throw. Node contains no throw in an event: it is
+// an uncaught exception, which ends the process and fails the test that runs. What each library does:
 //
 // - ioredis rethrows outside every promise: `redis/contain.ts` ends the connection (test/flow/redis/a-wrong-reply-ends-no-process);
 // - the gateway's own HTTP client contains its callbacks: 502, and the connection ends;

@@ -1,7 +1,8 @@
-// Sessions are taken over by more ways than any other credential, because a browser sends a cookie by itself. The table: fixing an id before
-// the login, letting another page make the request (form, fetch, image, WebSocket, frame), sending the person elsewhere afterwards, mixing up
-// providers, replaying code, state and logout token, planting cookies from a subdomain or through a service, reading ids in addresses,
-// referrers and logs, filling headers with cookies, and providers that hang, answer garbage or redirect. Each row ends at its refusal.
+// Sessions are taken over by more ways than any other credential, because a browser sends a cookie by itself. The table: fixing an id
+// before the login, letting another page make the request (form, fetch, image, WebSocket, frame), sending the person elsewhere afterwards,
+// mixing up providers, replaying code, state and logout token, planting cookies from a subdomain or through a service, reading ids in
+// addresses, referrers and logs, filling headers with cookies, and providers that hang, answer garbage or redirect. Each row ends at its
+// refusal.
 
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, randomBytes } from 'node:crypto';

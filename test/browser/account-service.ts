@@ -1,5 +1,5 @@
-// The account operations in the place of the gateway, for what a real one seldom does: full limits, hundreds of operations, names with markup,
-// answers that are lost. It remembers keys and Idempotency-Keys as the gateway does.
+// The account operations in the place of the gateway, for what a real one seldom does: full limits, hundreds of operations, names with
+// markup, answers that are lost. It remembers keys and Idempotency-Keys as the gateway does.
 
 import type { Page, Route } from 'playwright-core';
 

@@ -1,5 +1,5 @@
-// The page "Your account" in a real browser: light and dark, wide and narrow, by keyboard, with what hurts most: markup in names, answers that
-// are lost, limits that are full, keys that may do nothing. Look at the screenshots after changing anything here.
+// The page "Your account" in a real browser: light and dark, wide and narrow, by keyboard, with what hurts most: markup in names, answers
+// that are lost, limits that are full, keys that may do nothing. Look at the screenshots after changing anything here.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -1,5 +1,5 @@
-// The page "Changes" in a real browser: what is folded can be unfolded, and breaking changes can be shown alone, without a script. With one,
-// it shows the changes of one contract and since a day, and the address has the choice.
+// The page "Changes" in a real browser: what is folded can be unfolded, and breaking changes can be shown alone, without a script. With
+// one, it shows the changes of one contract and since a day, and the address has the choice.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

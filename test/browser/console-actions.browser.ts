@@ -1,5 +1,5 @@
-// The actions of the console in a real browser: who gets their buttons, what their dialogs say, that they work by keyboard, and that pages of
-// other sites cannot send them. Look at the screenshots after changing anything here.
+// The actions of the console in a real browser: who gets their buttons, what their dialogs say, that they work by keyboard, and that pages
+// of other sites cannot send them. Look at the screenshots after changing anything here.
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';

@@ -1,5 +1,5 @@
-// The box for another time of the charts, in a wide and a narrow window: it is whole, begins with the time that is shown, and its opener can
-// be read once another time is chosen.
+// The box for another time of the charts, in a wide and a narrow window: it is whole, begins with the time that is shown, and its opener
+// can be read once another time is chosen.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

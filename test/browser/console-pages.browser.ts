@@ -1,5 +1,5 @@
-// Pages of the console that are reached by their address or by the links at the top: an unknown one says so, the runbooks have an index, the
-// audit log is narrowed by author and time, and a narrow window shows every link.
+// Pages of the console that are reached by their address or by the links at the top: an unknown one says so, the runbooks have an index,
+// the audit log is narrowed by author and time, and a narrow window shows every link.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

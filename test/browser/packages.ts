@@ -1,4 +1,5 @@
-// The packages of the browser tests, which `npm run test:browser` installs. A file that is run alone may find none: it says what installs them.
+// The packages of the browser tests, which `npm run test:browser` installs. A file that is run alone may find none: it says what installs
+// them.
 
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

@@ -1,5 +1,5 @@
-// People sign in with a real browser: five tabs at once, the Strict cookie on the way back, the back button, a session that ends in the middle
-// of a form, signing out in one tab, and the attributes of the cookies as the browser has them. The provider is another site.
+// People sign in with a real browser: five tabs at once, the Strict cookie on the way back, the back button, a session that ends in the
+// middle of a form, signing out in one tab, and the attributes of the cookies as the browser has them. The provider is another site.
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:https';

@@ -1,5 +1,5 @@
-// An upstream that comes and goes in a rhythm: of the requests that were sent while it was up, how many were served. The breaker and ejection must not
-// take more than the fault does. Prints the table of docs/reliability.md.
+// An upstream that comes and goes in a rhythm: of the requests that were sent while it was up, how many were served. The breaker and
+// ejection must not take more than the fault does. Prints the table of docs/reliability.md.
 
 import assert from 'node:assert/strict';
 import { createServer, type ServerResponse } from 'node:http';

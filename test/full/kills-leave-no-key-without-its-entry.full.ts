@@ -1,6 +1,6 @@
-// Three gateways on one Redis. The one that creates, rotates or revokes a key is killed at every command that it sends to Redis and at every
-// reply; then Redis itself is killed at every byte that it writes about a change. No key is without its audit entry, and no entry without
-// its effect.
+// Three gateways on one Redis. The one that creates, rotates or revokes a key is killed at every command that it sends to Redis and at
+// every reply; then Redis itself is killed at every byte that it writes about a change. No key is without its audit entry, and no entry
+// without its effect.
 
 import assert from 'node:assert/strict';
 

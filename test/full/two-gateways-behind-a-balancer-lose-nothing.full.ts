@@ -1,5 +1,5 @@
-// deploy/compose.yaml without containers: its balancer's configuration in a real nginx, two gateways on its configuration and one Redis, its
-// example service. One gateway after the other is taken out, ended and started again under load, and no client notices.
+// deploy/compose.yaml without containers: its balancer's configuration in a real nginx, two gateways on its configuration and one Redis,
+// its example service. One gateway after the other is taken out, ended and started again under load, and no client notices.
 
 import assert from 'node:assert/strict';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,6 @@
 // Comments follow the rules of CONTRIBUTING.md that a pattern can find: none begins with "Of", "So", "Once:" or "Undefined:", which leave
-// out the noun, none says "under way" or "further" for "in progress" and "other", and none adds a condition by "also if". They name files by
-// paths that exist.
+// out the noun, none says "under way" or "further" for "in progress" and "other", and none adds a condition by "also if". They name files
+// by paths that exist.
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Each Lua script of the gateway is compared with a real Redis: the uses of stores that test/simulation/redis draws at random reach all of them.
-// A new script needs a use there.
+// Each Lua script of the gateway is compared with a real Redis: the uses of stores that test/simulation/redis draws at random reach all of
+// them. A new script needs a use there.
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';

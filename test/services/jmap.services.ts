@@ -1,5 +1,5 @@
-// A public JMAP client library works with the mail server of the sandbox through a running gateway: it follows the URLs of the session, lists
-// mailboxes, sends a message to another account, imports one and downloads it.
+// A public JMAP client library works with the mail server of the sandbox through a running gateway: it follows the URLs of the session,
+// lists mailboxes, sends a message to another account, imports one and downloads it.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

@@ -1,5 +1,5 @@
-// schemathesis against the gateway's own contract as it is published: all checks and all phases, with a key of an organization and with one of
-// an operator. Each failure that is none has its reason here.
+// schemathesis against the gateway's own contract as it is published: all checks and all phases, with a key of an organization and with one
+// of an operator. Each failure that is none has its reason here.
 
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

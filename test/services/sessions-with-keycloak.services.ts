@@ -1,5 +1,5 @@
-// People sign in with Keycloak, through its own forms: organization and scopes by its claims, refresh with rotation, `private_key_jwt`, pushed
-// requests, signing out here and there, and what a theft of a refresh token comes to.
+// People sign in with Keycloak, through its own forms: organization and scopes by its claims, refresh with rotation, `private_key_jwt`,
+// pushed requests, signing out here and there, and what a theft of a refresh token comes to.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -1,4 +1,5 @@
-// An instance that stood still before it took the confirmation of its lease asks the server for nothing, because the lease may end meanwhile.
+// An instance that stood still before it took the confirmation of its lease asks the server for nothing, because the lease may end
+// meanwhile.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -1,4 +1,5 @@
-// What a simulated protocol runs on: some gateway processes and one Redis in a network. A process that was killed starts again with its disk.
+// What a simulated protocol runs on: some gateway processes and one Redis in a network. A process that was killed starts again with its
+// disk.
 
 import type { ConnectRedis } from '../../gateway/redis/client.ts';
 import { Disturbances } from './disturbances.ts';

@@ -2,7 +2,10 @@
 
 import type { World } from './engine/world.ts';
 
-/** How long after a fault everything is exact again (docs/reliability.md says a second, once Redis answers; a connection takes its time, too). */
+/**
+ * How long after a fault everything is exact again (docs/reliability.md says a second, once Redis answers; a connection takes its time,
+ * too).
+ */
 const RECOVERY_MS = 3000;
 
 /** Among gateways and their Redis, or of a service that they ask. */

@@ -72,7 +72,10 @@ const LASTING: ReadonlySet<FaultKind> = new Set(['hesitate', 'far']);
 /** Some simulations are calm, some stormy. */
 const GAPS_MS = [20_000, MINUTE_MS, 5 * MINUTE_MS, 20 * MINUTE_MS] as const;
 
-/** A piece of work asks about so many questions, and a question takes about so long: a fault may come at any of them, before its answer or after. */
+/**
+ * A piece of work asks about so many questions, and a question takes about so long: a fault may come at any of them, before its answer or
+ * after.
+ */
 const AIM = { questions: 20, delaysMs: [0, 50, 1000] } as const;
 
 export function planFaults(world: World, options: FaultPlanOptions): readonly Fault[] {

@@ -1,5 +1,5 @@
-// A seed is the same run on every machine: a workload over the engine and the model of Redis has a hash that is written down here. It runs no code of
-// the gateway, so that the hash changes only with the simulator itself, or on a machine that computes otherwise.
+// A seed is the same run on every machine: a workload over the engine and the model of Redis has a hash that is written down here. It runs
+// no code of the gateway, so that the hash changes only with the simulator itself, or on a machine that computes otherwise.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

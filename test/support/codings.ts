@@ -21,7 +21,9 @@ export function decode(body: Buffer, coding: string | undefined): Buffer {
 const BLOCK = Buffer.alloc(16 * 1_048_576);
 const BLOCKS = 64;
 
-/** Returns a gigabyte of zeros, compressed. A compressed block is repeated: the checksum is wrong, but a bounded decoder does not reach it. */
+/**
+ * Returns a gigabyte of zeros, compressed. A compressed block is repeated: the checksum is wrong, but a bounded decoder does not reach it.
+ */
 export function bomb(coding: 'gzip' | 'zstd'): Buffer {
   if (coding === 'zstd') return Buffer.concat(Array(BLOCKS).fill(zlib.zstdCompressSync(BLOCK)));
   const block = zlib.deflateRawSync(BLOCK, { level: 9, finishFlush: constants.Z_FULL_FLUSH });

@@ -1,5 +1,5 @@
-// A browser without a screen, for tests of sessions. It stores cookies by origin, sends no Strict cookie with a request that another site has
-// begun, and sends the headers that say which page made a request.
+// A browser without a screen, for tests of sessions. It stores cookies by origin, sends no Strict cookie with a request that another site
+// has begun, and sends the headers that say which page made a request.
 
 export interface BrowserAnswer {
   readonly url: string;

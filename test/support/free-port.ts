@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 
 /**
- * The range is above 10080, the last port that `fetch` blocks (Fetch standard, "Port blocking"), and below the ports that the system gives to
- * connections: a connection could take such a port before the test uses it.
+ * The range is above 10080, the last port that `fetch` blocks (Fetch standard, "Port blocking"), and below the ports that the system gives
+ * to connections: a connection could take such a port before the test uses it.
  */
 const PORTS = { first: 10_081, end: 32_768 } as const;
 

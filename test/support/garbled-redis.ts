@@ -1,5 +1,5 @@
-// A relay to a Redis that damages replies: it adds, loses or repeats a reply, begins an endless one, changes a byte, or answers SUBSCRIBE with
-// a wrong reply.
+// A relay to a Redis that damages replies: it adds, loses or repeats a reply, begins an endless one, changes a byte, or answers SUBSCRIBE
+// with a wrong reply.
 
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';

@@ -1,5 +1,5 @@
-// A provider that people sign in with, for tests: `oidc-provider` in the process of the test, with rotation of refresh tokens and detection of
-// their reuse. It signs in whom the test names, without a form.
+// A provider that people sign in with, for tests: `oidc-provider` in the process of the test, with rotation of refresh tokens and detection
+// of their reuse. It signs in whom the test names, without a form.
 
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';

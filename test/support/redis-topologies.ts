@@ -12,8 +12,8 @@ import { end, spawnRedis, startServer, type TestRedis } from './redis.ts';
 const MASTER = 'counters';
 const SLOTS = 16_384;
 /**
- * The time after which the servers of a Cluster take a silent one for failed. Servers spread news within half of this time, so a Cluster forms
- * with the short time. Afterwards the time is longer, because a server may stand still on a busy machine.
+ * The time after which the servers of a Cluster take a silent one for failed. Servers spread news within half of this time, so a Cluster
+ * forms with the short time. Afterwards the time is longer, because a server may stand still on a busy machine.
  */
 const FORMING_MS = 1000;
 const SILENCE_MAX_MS = 15_000;

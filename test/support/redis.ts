@@ -1,5 +1,5 @@
-// A real Redis for tests: REDIS_URL behind a relay that can fail, otherwise a new redis-server. Nothing is ever flushed: tests use different
-// names.
+// A real Redis for tests: REDIS_URL behind a relay that can fail, otherwise a new redis-server. Nothing is ever flushed: tests use
+// different names.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';

@@ -5,8 +5,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { REFRESH_SCRIPTS } from '../../gateway/sessions/store/redis/refreshes.ts';
 
 /**
- * The steps of a refresh, in their order: the gateway asks for the lease, has it, notes in the store that it sends the token, may send it, wants to
- * store the new tokens, has stored them.
+ * The steps of a refresh, in their order: the gateway asks for the lease, has it, notes in the store that it sends the token, may send it,
+ * wants to store the new tokens, has stored them.
  */
 export type RefreshStep = 'asks' | 'has the lease' | 'announces' | 'has announced' | 'stores' | 'has stored';
 

@@ -1,5 +1,5 @@
-// The trial of refreshes: three gateways over Redis before one provider. A round signs a person in, waits until the refresh is due, sends 200
-// requests at once, and disturbs the gateway that refreshes at one of its steps.
+// The trial of refreshes: three gateways over Redis before one provider. A round signs a person in, waits until the refresh is due, sends
+// 200 requests at once, and disturbs the gateway that refreshes at one of its steps.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// Reads from a remote gateway which organizations call deprecated operations. The contract shows no names and contacts of organizations, and
-// no successors of operations. Rejects with ServerProblem.
+// Reads from a remote gateway which organizations call deprecated operations. The contract shows no names and contacts of organizations,
+// and no successors of operations. Rejects with ServerProblem.
 
 import type { Actions, CallerOfDeprecated } from '../actions.ts';
 import type { AdministrationClient } from './client.ts';

@@ -41,15 +41,17 @@ export type Author =
       readonly by: string;
       readonly requestId: string | undefined;
       /**
-       * The id of the author's organization; undefined for operators. This organization may read in the audit log which of its keys made the
-       * change.
+       * The id of the author's organization; undefined for operators. This organization may read in the audit log which of its keys made
+       * the change.
        */
       readonly organization?: string | undefined;
     };
 
 export type OrganizationPatch = Partial<Pick<Organization, 'tier' | 'contacts'>>;
 
-/** Conditions that are checked in the transaction of a change. If one does not hold, the change throws ConditionFailed and writes nothing. */
+/**
+ * Conditions that are checked in the transaction of a change. If one does not hold, the change throws ConditionFailed and writes nothing.
+ */
 export interface Conditions {
   /** Keys as they were read. They must not have changed since, except for their last use. */
   readonly keys?: readonly StoredKey[] | undefined;
@@ -134,8 +136,8 @@ export interface KeyRecords {
   findByDigest(digest: string): Awaitable<KeyAndOwner | undefined>;
   list(filter?: { readonly organization?: string | undefined }): Awaitable<readonly StoredKey[]>;
   /**
-   * Yields pages of all keys, or of the keys of one organization, oldest first. Records written during the scan may be left out. Yields nothing
-   * if `after` is an unknown key.
+   * Yields pages of all keys, or of the keys of one organization, oldest first. Records written during the scan may be left out. Yields
+   * nothing if `after` is an unknown key.
    */
   scan(part?: KeyPart): AsyncIterable<readonly StoredKey[]>;
   /** Returns the updated key; undefined for an unknown id. Writes nothing if nothing changes. */

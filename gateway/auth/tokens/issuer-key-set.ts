@@ -28,8 +28,8 @@ type FoundIssuerKey =
   | { readonly outcome: 'unfit' };
 
 /**
- * Parses a JWK Set into the keys that can be used with these algorithms. Rejects with an Error for operators if the text is no JWK Set or contains no
- * usable key.
+ * Parses a JWK Set into the keys that can be used with these algorithms. Rejects with an Error for operators if the text is no JWK Set or
+ * contains no usable key.
  */
 export async function toKeySet(text: string, algorithms: readonly string[]): Promise<KeySet> {
   const candidates = parse(text).flatMap((jwk) => algorithms.map((algorithm) => toVerifyingKey(jwk, algorithm)));

@@ -82,8 +82,8 @@ export function createIssuerKeys(options: IssuerKeysOptions): IssuerKeys {
   }
 
   /**
-   * Whether this time has passed since the last attempt. Returns true if the clock was set back to before the attempt, because the age of the
-   * attempt is then unknown.
+   * Whether this time has passed since the last attempt. Returns true if the clock was set back to before the attempt, because the age of
+   * the attempt is then unknown.
    */
   function isPast(ms: number): boolean {
     const at = now();

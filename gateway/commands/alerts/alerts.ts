@@ -1,5 +1,5 @@
-// The command group `gateway alerts`. `list` lists causes, alerts, silences and receivers of the running gateways. `silence` begins or ends a
-// silence. `test` sends a trial message.
+// The command group `gateway alerts`. `list` lists causes, alerts, silences and receivers of the running gateways. `silence` begins or ends
+// a silence. `test` sends a trial message.
 
 import type { Command } from 'commander';
 import type { AlertsReport } from '../../alerts/report.ts';

@@ -1,5 +1,5 @@
-// Pairs the operations of two sources, for a comparison. The same operation may be in several files of a source, with different prefixes. Such
-// an operation is paired with the operation in the file of the same name.
+// Pairs the operations of two sources, for a comparison. The same operation may be in several files of a source, with different prefixes.
+// Such an operation is paired with the operation in the file of the same name.
 
 import { compareContracts, pairingKeyOf } from '../../contract/diff/compare.ts';
 import { type Described, titleOf } from '../../contract/diff/described.ts';

@@ -41,8 +41,8 @@ export async function readContracts(
 }
 
 /**
- * Returns the contract files of a path or glob, sorted. The published contracts below a directory are left out, because they are not served.
- * Throws UnreadableSource.
+ * Returns the contract files of a path or glob, sorted. The published contracts below a directory are left out, because they are not
+ * served. Throws UnreadableSource.
  */
 export function filesOf(source: string): string[] {
   const isDirectory = statSync(source, { throwIfNoEntry: false })?.isDirectory() === true;

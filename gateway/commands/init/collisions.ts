@@ -1,4 +1,5 @@
-// Finds the operations of a document whose paths are taken at the gateway. Because of them, `gateway init --from` gives all paths a prefix. Pure.
+// Finds the operations of a document whose paths are taken at the gateway. Because of them, `gateway init --from` gives all paths a prefix.
+// Pure.
 
 import { shapeOf } from '../../contract/operations/routes.ts';
 import { serverPathsOf } from '../../contract/operations/servers.ts';

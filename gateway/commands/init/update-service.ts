@@ -1,5 +1,5 @@
-// The command `gateway init --from … --update`: fetches the document of a service again, shows what changes for clients, replaces the former
-// document, and checks the configuration.
+// The command `gateway init --from … --update`: fetches the document of a service again, shows what changes for clients, replaces the
+// former document, and checks the configuration.
 
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

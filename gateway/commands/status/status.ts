@@ -1,5 +1,5 @@
-// The command `gateway status`: prints the causes that need attention and the upstreams, of a running gateway and of the gateways that share
-// its Redis.
+// The command `gateway status`: prints the causes that need attention and the upstreams, of a running gateway and of the gateways that
+// share its Redis.
 
 import type { Command } from 'commander';
 import type { UpstreamReport } from '../../console/causes/cause.ts';

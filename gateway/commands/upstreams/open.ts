@@ -93,7 +93,9 @@ export async function openBackend(options: OpenOptions): Promise<OpenBackend> {
   }
 }
 
-/** Returns the configuration with this upstream alone, and the upstream that its secrets belong to. Throws ConfigError for unusable secrets. */
+/**
+ * Returns the configuration with this upstream alone, and the upstream that its secrets belong to. Throws ConfigError for unusable secrets.
+ */
 function upstreamAlone({ config, upstreamTls }: Configuration, name: string, { read }: Secrets) {
   const names = [entryOfUpstream(name), name];
   const upstreams = Object.fromEntries(names.map((one) => [one, config.upstreams[one] as UpstreamEntry]));

@@ -1,4 +1,5 @@
-// Checks the requirements of `tls.acme` outside of gateway.yaml: the authorities of its server, the names in certificate files, and secrets.
+// Checks the requirements of `tls.acme` outside of gateway.yaml: the authorities of its server, the names in certificate files, and
+// secrets.
 
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';

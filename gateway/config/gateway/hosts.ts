@@ -15,8 +15,8 @@ const hostName = z
   .meta({ values: 'host name' });
 
 /**
- * The host names. If there are none, the gateway serves every host name, but not the sites that need their own name. Otherwise it serves only
- * these names and the host of publicUrl.
+ * The host names. If there are none, the gateway serves every host name, but not the sites that need their own name. Otherwise it serves
+ * only these names and the host of publicUrl.
  */
 export const hosts = z.strictObject({
   api: hostName

@@ -9,7 +9,9 @@ interface TargetAddresses {
   readonly test?: readonly string[] | undefined;
 }
 
-/** The path of an upstream's addresses, which replaces the path of the servers in its contracts; undefined if the addresses have no path. */
+/**
+ * The path of an upstream's addresses, which replaces the path of the servers in its contracts; undefined if the addresses have no path.
+ */
 export interface AddressPath {
   readonly addressPath?: string | undefined;
 }

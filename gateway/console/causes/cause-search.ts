@@ -1,4 +1,5 @@
-// Searches for the causes of this gateway, sample after sample: gathers what the search reads, and remembers what the last search has found.
+// Searches for the causes of this gateway, sample after sample: gathers what the search reads, and remembers what the last search has
+// found.
 
 import { type ErrorCode, REFUSALS } from '../../catalogue/errors.ts';
 import type { FleetSources } from '../../shared/questions/fleet.ts';

@@ -129,7 +129,9 @@ export interface About {
 /** A cause that this process has found. Other code links causes by `about`. */
 export interface FoundCause extends Cause {
   readonly about: About;
-  /** Distinguishes the faults of one subject that are separate incidents, such as `down` and `silent`. It is absent if the subject has one. */
+  /**
+   * Distinguishes the faults of one subject that are separate incidents, such as `down` and `silent`. It is absent if the subject has one.
+   */
   readonly fault?: string | undefined;
 }
 

@@ -40,7 +40,9 @@ const COMPARED_REQUESTS_MIN = 20;
 const USUAL_AFTER_MS = 6 * 3_600_000;
 const PART = 0.9;
 
-/** Creates the memory. It keeps the usual durations, because the hour before soon includes the slow time, and the cause would end too early. */
+/**
+ * Creates the memory. It keeps the usual durations, because the hour before soon includes the slow time, and the cause would end too early.
+ */
 export function createSlowMemory(): SlowMemory {
   const known = new Map<string, { readonly beforeMs: number; readonly sinceMs: number }>();
   return {

@@ -1,5 +1,5 @@
-// Pure: finds out whether the requests of an upstream fail at the targets that are out. The targets and these requests are then one failure,
-// which names the target, because the service behind the other targets is well.
+// Pure: finds out whether the requests of an upstream fail at the targets that are out. The targets and these requests are then one
+// failure, which names the target, because the service behind the other targets is well.
 
 import { type FoundCause, failureCause, type UpstreamReport } from './cause.ts';
 import type { PresentTraffic } from './present.ts';

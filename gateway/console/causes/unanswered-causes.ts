@@ -34,7 +34,9 @@ interface UnansweredRequests {
 interface UnansweredOptions {
   /** Whether another cause says that the upstream fails. */
   hasFailed(upstream: string): boolean;
-  /** Whether the cause with this subject was there before, and was made here. The hour before then includes the outage, and is not compared. */
+  /**
+   * Whether the cause with this subject was there before, and was made here. The hour before then includes the outage, and is not compared.
+   */
   wasSilent(about: About): boolean;
 }
 

@@ -17,8 +17,8 @@ const NEARLY_ALL = 0.9;
 const USUAL_SHARE = 0.1;
 
 /**
- * Returns a cause if most requests are refused before their organization is known, but few were in the hour before. For example, the gateway
- * refuses every customer after the key store was wiped or restored.
+ * Returns a cause if most requests are refused before their organization is known, but few were in the hour before. For example, the
+ * gateway refuses every customer after the key store was wiped or restored.
  *
  * @param lasts whether the cause lasts already, so that the hour before is not compared, because it includes the outage
  */

@@ -15,8 +15,8 @@ export type Mark = { -readonly [Key in keyof GatewayEvent]: GatewayEvent[Key] };
 type MarkKind = 'outage' | 'warning';
 
 /**
- * An outage of the same fault that returns within this time is the same outage. After it, alerts with the default `recoverySeconds` report the
- * end of the outage, so that a later one is another.
+ * An outage of the same fault that returns within this time is the same outage. After it, alerts with the default `recoverySeconds` report
+ * the end of the outage, so that a later one is another.
  */
 const SAME_OUTAGE_MS = 30_000;
 

@@ -1,5 +1,5 @@
-// Takes the samples of all processes of this gateway: adds their increases to the history, and keeps what the latest ones say of operations and
-// of organizations near their limits.
+// Takes the samples of all processes of this gateway: adds their increases to the history, and keeps what the latest ones say of operations
+// and of organizations near their limits.
 
 import type { History } from '../history/history.ts';
 import { createDifference, type OrganizationNearLimit, type Sample } from '../history/sample.ts';

@@ -163,7 +163,9 @@ export class Sampling {
       .map(published);
   }
 
-  /** Adds the error of the console's own connection to Redis, which says why Redis is still away. The stores only remember why they lost it. */
+  /**
+   * Adds the error of the console's own connection to Redis, which says why Redis is still away. The stores only remember why they lost it.
+   */
   #withFailure(status: StatusForCauses | null): StatusForCauses | null {
     return status?.redis === undefined
       ? status

@@ -18,7 +18,9 @@ export function publicationsFile(directory: string): string {
   return join(directory, RECORD);
 }
 
-/** Maximum number of entries that are read. The newest entries are at the end of the file, so a longer file is read without its beginning. */
+/**
+ * Maximum number of entries that are read. The newest entries are at the end of the file, so a longer file is read without its beginning.
+ */
 const READ_MAX = 2000;
 
 /** Returns the entries, oldest first; empty if there is no file. Pushes a mistake for each line that is not an entry. */

@@ -1,5 +1,5 @@
-// Prepares the contract of a form of one media type for checks of requests, including the headers that it declares for parts (OpenAPI 3.1.1,
-// section 4.8.15.1: `encoding.headers`).
+// Prepares the contract of a form of one media type for checks of requests, including the headers that it declares for parts (OpenAPI
+// 3.1.1, section 4.8.15.1: `encoding.headers`).
 
 import type { JsonLimits } from '../json.ts';
 import { type Parameter, toParameter, toValue, withoutReference } from '../parameters/parameter.ts';

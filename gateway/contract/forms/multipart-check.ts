@@ -1,5 +1,5 @@
-// Checks a multipart/form-data body against its contract, in one piece or as it arrives. Throws malformed_form, json_too_complex, unsupported_charset and
-// body_too_large.
+// Checks a multipart/form-data body against its contract, in one piece or as it arrives. Throws malformed_form, json_too_complex,
+// unsupported_charset and body_too_large.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { Fault } from '../violations/violations.ts';

@@ -48,7 +48,9 @@ export function parsePartHead(block: Buffer, offset: number): PartHead {
   return { name, filename, contentType, headers };
 }
 
-/** Parses the headers. Lines end with CRLF. Folded lines, repeated names and control characters are refused, because readers differ on them. */
+/**
+ * Parses the headers. Lines end with CRLF. Folded lines, repeated names and control characters are refused, because readers differ on them.
+ */
 function headersIn(text: string, offset: number): ReadonlyMap<string, string> {
   const headers = new Map<string, string>();
   const lines = text.split('\r\n', LINES_MAX + 1);

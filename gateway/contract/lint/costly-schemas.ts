@@ -1,5 +1,5 @@
-// Finds schemas of a document that can take more steps than the checks of one request may take (contract/schemas/check-scope.ts). `check` warns
-// of them.
+// Finds schemas of a document that can take more steps than the checks of one request may take (contract/schemas/check-scope.ts). `check`
+// warns of them.
 
 import type { Mistake } from '../../shared/mistakes.ts';
 import { follow, isObject, type JsonObject, pathOf } from '../pointer.ts';

@@ -105,8 +105,8 @@ export function isPathWithoutSlash(path: readonly string[]): boolean {
 }
 
 /**
- * Returns the member that a misspelt member of a path item or of `responses` means. These members decide which requests are served and which
- * answers pass.
+ * Returns the member that a misspelt member of a path item or of `responses` means. These members decide which requests are served and
+ * which answers pass.
  */
 export function nearMember(name: string, suggestions: readonly string[], path: readonly string[]): string | undefined {
   if (path.at(-2) === 'responses') return nearStatus(name) ?? closest(name, ['default']);

@@ -1,5 +1,5 @@
-// Finds rules of a contract that the gateway does not enforce: bodies that it does not read, unknown formats, patterns that it checks in part,
-// and extensions. `check` lists them, because the service has to enforce them.
+// Finds rules of a contract that the gateway does not enforce: bodies that it does not read, unknown formats, patterns that it checks in
+// part, and extensions. `check` lists them, because the service has to enforce them.
 
 import { isJson, MULTIPART, mediaTypesOf, URLENCODED } from '../media-types.ts';
 import type { ContractOperation } from '../operations/operations.ts';

@@ -1,5 +1,5 @@
-// Finds defaults and examples that do not fit their schema, by the checks of requests and answers. `check` warns of them, because clients copy
-// what the documentation shows.
+// Finds defaults and examples that do not fit their schema, by the checks of requests and answers. `check` warns of them, because clients
+// copy what the documentation shows.
 
 import type { Mistake } from '../../shared/mistakes.ts';
 import { writtenExamples } from '../examples/declared.ts';

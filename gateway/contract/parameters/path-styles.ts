@@ -1,5 +1,6 @@
-// Finds path parameters with separators in their text: lists and objects, and all parameters of style label and matrix (OpenAPI 3.1.1, section
-// 4.8.12.3). Only segments with a parameter of style matrix may have semicolons, because some servers cut off the text after a semicolon.
+// Finds path parameters with separators in their text: lists and objects, and all parameters of style label and matrix (OpenAPI 3.1.1,
+// section 4.8.12.3). Only segments with a parameter of style matrix may have semicolons, because some servers cut off the text after a
+// semicolon.
 
 import type { Operation } from '../../exchange/operation.ts';
 import type { JsonObject, LocatedValue } from '../pointer.ts';

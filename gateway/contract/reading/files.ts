@@ -1,5 +1,5 @@
-// Finds the files of contracts: files that match the globs of upstreams.yaml, and files to which references lead. A reference may lead only to
-// a file of the contracts directory, after symbolic links are followed.
+// Finds the files of contracts: files that match the globs of upstreams.yaml, and files to which references lead. A reference may lead only
+// to a file of the contracts directory, after symbolic links are followed.
 
 import { globSync, realpathSync, statSync } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';

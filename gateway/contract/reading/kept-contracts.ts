@@ -71,7 +71,9 @@ interface Content extends Pick<ContractContent, 'hasNames' | 'isSwagger'> {
 
 type Entry = Content | 'part';
 
-/** The files that keep facts about a contract begin with this path. Their content names the sources of the contract besides its own text. */
+/**
+ * The files that keep facts about a contract begin with this path. Their content names the sources of the contract besides its own text.
+ */
 interface Mark {
   readonly place: string;
   readonly content: string;

@@ -1,5 +1,5 @@
-// Finds numbers in a JSON text that cannot be checked, such as 1e400 or 1e-400, and numbers that a double cannot represent exactly. They are
-// refused, because the upstream could read another value than the gateway has checked.
+// Finds numbers in a JSON text that cannot be checked, such as 1e400 or 1e-400, and numbers that a double cannot represent exactly. They
+// are refused, because the upstream could read another value than the gateway has checked.
 
 import { scanJson } from '../../shared/json-scanner.ts';
 import { escapeToken } from '../pointer.ts';

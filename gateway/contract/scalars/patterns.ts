@@ -128,8 +128,8 @@ function cheaperTest(
 }
 
 /**
- * Compiles a pattern for the native engine. The flag `u` is required, but many published contracts escape characters that `u` does not allow.
- * Those patterns run without it.
+ * Compiles a pattern for the native engine. The flag `u` is required, but many published contracts escape characters that `u` does not
+ * allow. Those patterns run without it.
  */
 function nativePattern(source: string): RegExp {
   try {

@@ -1,5 +1,5 @@
-// Suggests the query parameter or the member of a body that a client has probably meant, among the names that the published contract declares
-// at the same place.
+// Suggests the query parameter or the member of a body that a client has probably meant, among the names that the published contract
+// declares at the same place.
 
 import type { ErrorObject } from 'ajv';
 import { closest } from '../../shared/mistakes.ts';

@@ -1,5 +1,5 @@
-// Refuses an exchange: writes the answer for an error that a stage, or one of the gateway's own pages, has thrown. unreadable.ts refuses bytes
-// that are not a request.
+// Refuses an exchange: writes the answer for an error that a stage, or one of the gateway's own pages, has thrown. unreadable.ts refuses
+// bytes that are not a request.
 
 import { GatewayError, toGatewayError } from '../../catalogue/errors.ts';
 import type { DownstreamRequest, DownstreamResponse } from '../../exchange/downstream.ts';

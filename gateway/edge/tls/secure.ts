@@ -141,8 +141,8 @@ type ChooseByName = (name: string, done: (error: Error | null, context?: SecureC
  * Returns the callbacks of a listener that answers validations.
  *
  * With TLS 1.3, the protocol callback runs first. It notes a validation, and the certificate callback serves it. With TLS 1.2, the
- * certificate callback runs first. If a name has no certificate but may be validated, this callback gives the certificate of the validation.
- * The protocol callback then refuses every client that is not the validation.
+ * certificate callback runs first. If a name has no certificate but may be validated, this callback gives the certificate of the
+ * validation. The protocol callback then refuses every client that is not the validation.
  */
 function createAnswering(
   { protocol, isConfigured, pairFor, find }: Validations,

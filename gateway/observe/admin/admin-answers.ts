@@ -1,5 +1,5 @@
-// The forms of the answers of the admin listener: refusals, the outcomes of actions, and the files and the figures of the console, with browser
-// security headers and compressed for clients that understand that.
+// The forms of the answers of the admin listener: refusals, the outcomes of actions, and the files and the figures of the console, with
+// browser security headers and compressed for clients that understand that.
 
 import type { ServerResponse } from 'node:http';
 import { promisify } from 'node:util';

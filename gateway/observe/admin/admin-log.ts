@@ -32,7 +32,9 @@ export function createAdminLog(logger: Logger) {
   });
 }
 
-/** Returns the level of a line. Successful scrapes of metrics, and files and polls of the console, are logged at debug, because they repeat. */
+/**
+ * Returns the level of a line. Successful scrapes of metrics, and files and polls of the console, are logged at debug, because they repeat.
+ */
 function levelOf(logger: Logger, request: IncomingMessage, { statusCode }: ServerResponse) {
   const path = pathOf(request);
   const isRoutine = (path === '/metrics' || path.startsWith('/console/')) && statusCode < 400;

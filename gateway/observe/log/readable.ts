@@ -24,7 +24,10 @@ interface ReadableOptions {
   clock?(timeMs: number): string;
 }
 
-/** Returns a function that takes lines of JSON in pieces of any size. It writes each complete line in readable form, and other text unchanged. */
+/**
+ * Returns a function that takes lines of JSON in pieces of any size. It writes each complete line in readable form, and other text
+ * unchanged.
+ */
 export function createReadable({ write, colours, clock = timeOfDay }: ReadableOptions): (piece: string) => void {
   const paint = (colour: number, text: string) => (colours ? `\u001b[${colour}m${text}\u001b[0m` : text);
   let rest = '';

@@ -1,5 +1,5 @@
-// Registers gauges that are measured at each scrape. The parts with these states are opened after the metrics, because each part counts from
-// its beginning.
+// Registers gauges that are measured at each scrape. The parts with these states are opened after the metrics, because each part counts
+// from its beginning.
 
 import type { Registry } from '@prometheus-io/client';
 import type { StreamKind } from '../../exchange/findings.ts';

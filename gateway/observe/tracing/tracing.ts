@@ -42,8 +42,8 @@ export function openTracing({ settings, readSecret, log, ...parts }: TracingPart
 }
 
 /**
- * Parses the headers for the collector from a secret: one `Name: value` per line. Throws an Error for operators, without the value, if the secret is
- * missing or malformed.
+ * Parses the headers for the collector from a secret: one `Name: value` per line. Throws an Error for operators, without the value, if the
+ * secret is missing or malformed.
  */
 export function tracingHeaders(text: string | undefined, entry: string): Record<string, string> {
   if (text === undefined)

@@ -125,8 +125,8 @@ function changedValue(label: string, nothing: string, from: string, to: string):
 }
 
 /**
- * Returns the words for a pattern, or the regular expression if words do not suffice. An expression that is not shown whole is folded, because
- * few readers understand an expression at a glance.
+ * Returns the words for a pattern, or the regular expression if words do not suffice. An expression that is not shown whole is folded,
+ * because few readers understand an expression at a glance.
  */
 function patternValue(from: string, to: string): ChangedValue {
   const all = [from, to].map((one) => {

@@ -90,7 +90,9 @@ function boundExample({ label, value }: ExampleView): ExampleView {
   return { label, value: text.includes('\uE000') ? JSON.parse(withoutMark(text)) : value };
 }
 
-/** Returns an example as text for a page. A text is unchanged, unless the media type is JSON and the text is not. Other values become JSON. */
+/**
+ * Returns an example as text for a page. A text is unchanged, unless the media type is JSON and the text is not. Other values become JSON.
+ */
 export function exampleText(value: unknown, type = ''): string {
   return typeof value === 'string' && !(isJsonType(type) && !/^\s*[[{]/.test(value))
     ? value

@@ -101,8 +101,8 @@ export const ABOUT_ERRORS = 'Every error is [one object](/docs/guides/errors). T
 const FORM = /^https?:\/\/[^/]+(\/docs\/errors\/[a-z0-9_]+)$/;
 
 /**
- * Adapts examples of the error object to an operation, because operations share lists of examples. The field of another operation is replaced by
- * a field of this operation. The example is left out if this operation has no field that could be wrong.
+ * Adapts examples of the error object to an operation, because operations share lists of examples. The field of another operation is
+ * replaced by a field of this operation. The example is left out if this operation has no field that could be wrong.
  */
 export function withOwnFields(view: OperationView): OperationView {
   const own = violationOf(view);

@@ -81,7 +81,10 @@ function literal(value: unknown, indent: string): string {
   return `${open}\n${entries.map((entry) => `${deeper}${entry},\n`).join('')}${indent}${close}`;
 }
 
-/** Returns a text literal. Escapes of JSON mean the same in Python, except for characters beyond the basic plane, which are not escaped here. */
+/**
+ * Returns a text literal. Escapes of JSON mean the same in Python, except for characters beyond the basic plane, which are not escaped
+ * here.
+ */
 function text(value: unknown): string {
   return JSON.stringify(value);
 }

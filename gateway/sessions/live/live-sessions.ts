@@ -111,8 +111,8 @@ export class LiveSessions {
   }
 
   /**
-   * Returns a session, as the same object until it changes. Returns undefined if the session has ended or is unknown. Throws or rejects if the
-   * session is not cached and cannot be read.
+   * Returns a session, as the same object until it changes. Returns undefined if the session has ended or is unknown. Throws or rejects if
+   * the session is not cached and cannot be read.
    */
   find(hash: string): Awaitable<Session | undefined> {
     const found = this.#cached(hash, this.#clock.nowMs()) ?? this.#notCached(hash);

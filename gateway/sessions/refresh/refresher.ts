@@ -159,8 +159,8 @@ export class Refresher {
   }
 
   /**
-   * Gives up a token that may have been redeemed, because no instance may send it again. The note in the store is written twice, because the
-   * store may lose its last writes.
+   * Gives up a token that may have been redeemed, because no instance may send it again. The note in the store is written twice, because
+   * the store may lose its last writes.
    */
   async #giveUp({ lease, announceAgain }: HeldLease): Promise<void> {
     const giveUp = () => this.#options.store.refreshes.giveUp(lease);

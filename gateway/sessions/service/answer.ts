@@ -25,8 +25,8 @@ export function pageAnswer({ commonHeaders }: Forwardable, { html, policy }: Log
 }
 
 /**
- * Returns the answer of a redirect. The location is a common header of the exchange, because the relay removes addresses of other hosts from
- * answers.
+ * Returns the answer of a redirect. The location is a common header of the exchange, because the relay removes addresses of other hosts
+ * from answers.
  */
 export function redirectAnswer({ commonHeaders }: Forwardable, location: string): SessionAnswer {
   commonHeaders.push('Location', location);

@@ -81,8 +81,8 @@ export function endAtProvider(deps: SessionDeps, session: Session): void {
 }
 
 /**
- * Returns the tokens of a session; undefined if no known key opens them. The gateway cannot revoke such tokens, but without that key they are
- * of no use to an attacker either.
+ * Returns the tokens of a session; undefined if no known key opens them. The gateway cannot revoke such tokens, but without that key they
+ * are of no use to an attacker either.
  */
 function tokensOf({ store, onProviderFailure }: SessionDeps, session: Session): SessionTokens | undefined {
   try {

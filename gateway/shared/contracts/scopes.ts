@@ -1,5 +1,5 @@
-// The rules about scopes that `*` does not include: the scopes of the gateway's own contract, and the operator scopes of gateway.yaml. Also the
-// sets of scopes that callers share.
+// The rules about scopes that `*` does not include: the scopes of the gateway's own contract, and the operator scopes of gateway.yaml. Also
+// the sets of scopes that callers share.
 
 /** The beginning of the scopes of the gateway's own contract. */
 const PREFIX = 'gateway:';

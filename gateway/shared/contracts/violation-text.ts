@@ -63,8 +63,8 @@ const NAME_LENGTH_MAX = 80;
 const SENTENCE_LENGTH_MAX = 200;
 
 /**
- * Returns the message of an error object: its first violation, and the number of the others; undefined if there is none. A violation contains
- * no values of the request, and names as they are in its `param`.
+ * Returns the message of an error object: its first violation, and the number of the others; undefined if there is none. A violation
+ * contains no values of the request, and names as they are in its `param`.
  */
 export function violationsMessage(errors: unknown, isTruncated: boolean): string | undefined {
   const [first, ...others] = Array.isArray(errors) ? (errors as readonly Members[]) : [];

@@ -1,6 +1,6 @@
-// The rules of HTTP for methods, statuses, texts in header fields, and media types of streams. Text from the configuration and from contracts
-// is checked when it is loaded. Otherwise an invalid header would end a request later, or throw in a timer or listener, where it cannot be
-// caught.
+// The rules of HTTP for methods, statuses, texts in header fields, and media types of streams. Text from the configuration and from
+// contracts is checked when it is loaded. Otherwise an invalid header would end a request later, or throw in a timer or listener, where it
+// cannot be caught.
 
 /** Methods of requests for a resource. CONNECT is not among them, because it requests a connection. */
 export const METHODS = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT', 'QUERY', 'TRACE'] as const;

@@ -1,5 +1,5 @@
-// Follows the change stream of a store, and notes whether the store can be read. A change reaches this process at once if the store announces
-// it, otherwise at the next poll.
+// Follows the change stream of a store, and notes whether the store can be read. A change reaches this process at once if the store
+// announces it, otherwise at the next poll.
 
 import { type Machine, REAL_MACHINE, type Timer } from '../machine.ts';
 import { type SequencedRow, StreamReader, type StreamReaderOptions } from './stream-reader.ts';

@@ -15,8 +15,8 @@ interface ApplyOptions {
 }
 
 /**
- * Applies the steps that a file lacks, in one transaction. Throws an Error for operators if the file is newer than this gateway, or older and not
- * accepted.
+ * Applies the steps that a file lacks, in one transaction. Throws an Error for operators if the file is newer than this gateway, or older
+ * and not accepted.
  */
 export function applySteps(database: DatabaseSync, steps: SchemaSteps, options: ApplyOptions = {}): void {
   const { acceptOneWay = false, upgrade = (_version, apply) => apply() } = options;

@@ -103,8 +103,8 @@ export class RetryPlan {
   }
 
   /**
-   * Takes the one repetition of the request, which the answer rules or the upstream credential ask for. Returns false if it is taken already,
-   * or if the body was streamed and is gone.
+   * Takes the one repetition of the request, which the answer rules or the upstream credential ask for. Returns false if it is taken
+   * already, or if the body was streamed and is gone.
    */
   takeRepetition(reason: 'declared' | 'credential'): boolean {
     if (this.#wasRepeated || isStreamed(this.#exchange)) return false;

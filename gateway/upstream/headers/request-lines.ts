@@ -169,8 +169,8 @@ function cookieLine(given: string | undefined, rules: CookieRules): string {
 }
 
 /**
- * Whether a declared header parameter is added. A field of the gateway itself is never added, in any spelling. A field that each request has
- * is not added a second time.
+ * Whether a declared header parameter is added. A field of the gateway itself is never added, in any spelling. A field that each request
+ * has is not added a second time.
  */
 function mayForward(name: string): boolean {
   return !isOwnedRequestHeader(name) && !ALLOWED_HEADERS.includes(name) && name !== 'range' && name !== 'if-range';

@@ -167,7 +167,9 @@ function noteAnswered(
   return 'returning';
 }
 
-/** A 500 is counted here, unlike in the breaker, so that a target that answers every request with 500 is ejected while other targets work. */
+/**
+ * A 500 is counted here, unlike in the breaker, so that a target that answers every request with 500 is ejected while other targets work.
+ */
 function noteFailed(state: TargetState, end: AttemptEnd, nowMs: number, failure: SendingFailure | undefined): void {
   if (state.failuresInRow === 0) state.failingSinceMs = nowMs;
   state.failuresInRow += 1;

@@ -44,7 +44,9 @@ interface ResetOptions {
   readonly door?: number;
 }
 
-/** Plays all rows with a reset at this moment against one process, which must answer a good request after each and hold nothing at the end. */
+/**
+ * Plays all rows with a reset at this moment against one process, which must answer a good request after each and hold nothing at the end.
+ */
 export async function playResets(
   cases: readonly AttackCase[],
   moment: Moment,

@@ -1,5 +1,5 @@
-// A Redis that evicts takes whole names of the key store away. No key is called unknown for that, the damage is named, and an import mends all
-// of it.
+// A Redis that evicts takes whole names of the key store away. No key is called unknown for that, the damage is named, and an import mends
+// all of it.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

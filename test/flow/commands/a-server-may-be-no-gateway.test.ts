@@ -1,5 +1,5 @@
-// What answers at --server may be no gateway, a broken one, or one of another version: commands end with a sentence, within bounded time and
-// memory, and the key goes nowhere else.
+// What answers at --server may be no gateway, a broken one, or one of another version: commands end with a sentence, within bounded time
+// and memory, and the key goes nowhere else.
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';

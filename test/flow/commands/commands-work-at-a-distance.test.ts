@@ -1,4 +1,5 @@
-// With --server, commands do at a gateway elsewhere what they do on their machine: the same output, the same exit codes, the rights of a key.
+// With --server, commands do at a gateway elsewhere what they do on their machine: the same output, the same exit codes, the rights of a
+// key.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

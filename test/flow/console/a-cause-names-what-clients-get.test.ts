@@ -1,4 +1,5 @@
-// The cause of a failing service names the status and the code that its clients get, and the runbook that `explain` names for such a request.
+// The cause of a failing service names the status and the code that its clients get, and the runbook that `explain` names for such a
+// request.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

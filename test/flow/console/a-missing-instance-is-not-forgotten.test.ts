@@ -1,5 +1,5 @@
-// An instance that vanishes without an orderly end needs attention until it answers again, ends in order, another one takes its place, or an
-// operator dismisses it, or an hour is over: also to an instance that started later and never knew it.
+// An instance that vanishes without an orderly end needs attention until it answers again, ends in order, another one takes its place, or
+// an operator dismisses it, or an hour is over: also to an instance that started later and never knew it.
 
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';

@@ -1,5 +1,5 @@
-// The runbook that a cause leads to has the names of the present in its commands, the place in the configuration, and the reason of the latest
-// refusal. Without a cause, its commands have open places.
+// The runbook that a cause leads to has the names of the present in its commands, the place in the configuration, and the reason of the
+// latest refusal. Without a cause, its commands have open places.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

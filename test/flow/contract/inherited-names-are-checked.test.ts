@@ -1,5 +1,5 @@
-// A contract may declare members and parameters whose names every JavaScript object has. They are checked as all others, and undeclared ones
-// are refused as all others.
+// A contract may declare members and parameters whose names every JavaScript object has. They are checked as all others, and undeclared
+// ones are refused as all others.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

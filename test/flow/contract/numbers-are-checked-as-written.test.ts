@@ -1,5 +1,5 @@
-// Numbers are held to the contract as they are written, wherever they stand: a price of 19.99 is a multiple of 0.01, 1e-400 is not zero, and
-// integers beyond 2^53 differ.
+// Numbers are held to the contract as they are written, wherever they stand: a price of 19.99 is a multiple of 0.01, 1e-400 is not zero,
+// and integers beyond 2^53 differ.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -1,5 +1,5 @@
-// A gateway that ends stops accepting connections first, and serves those that it has accepted: a balancer that has just connected sends its
-// request, and would not send it to another gateway once it has.
+// A gateway that ends stops accepting connections first, and serves those that it has accepted: a balancer that has just connected sends
+// its request, and would not send it to another gateway once it has.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

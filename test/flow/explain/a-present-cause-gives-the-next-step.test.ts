@@ -1,5 +1,5 @@
-// The next step after a refusal is that of the cause which makes the gateway refuse: while the key store is empty, no client can correct its
-// key.
+// The next step after a refusal is that of the cause which makes the gateway refuse: while the key store is empty, no client can correct
+// its key.
 
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';

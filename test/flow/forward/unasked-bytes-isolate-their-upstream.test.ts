@@ -1,5 +1,5 @@
-// Once a connection of an upstream has delivered bytes that no request asked for, each request gets a connection of its own. Operators see it in the
-// log, in a metric, in /status and in the console, and no client sees anything.
+// Once a connection of an upstream has delivered bytes that no request asked for, each request gets a connection of its own. Operators see
+// it in the log, in a metric, in /status and in the console, and no client sees anything.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

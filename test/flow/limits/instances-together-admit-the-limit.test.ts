@@ -28,7 +28,9 @@ async function ask(clients: number, charges: readonly Charge[]): Promise<LimitDe
 }
 
 const admittedOf = (verdicts: readonly LimitDecision[]) => verdicts.filter(({ outcome }) => outcome === 'admitted');
-/** At any time the window holds at most the limit, and each refusal found it full. By the clock of the decisions, however late they come. */
+/**
+ * At any time the window holds at most the limit, and each refusal found it full. By the clock of the decisions, however late they come.
+ */
 function assertExact(verdicts: readonly LimitDecision[], { requests, windowMs }: Charge): void {
   const admissions = admittedOf(verdicts).map(({ decidedAtMs }) => ({ atMs: decidedAtMs, cost: 1 }));
   assert.equal(busiestSpan(admissions, windowMs), requests);

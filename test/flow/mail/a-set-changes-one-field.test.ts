@@ -1,5 +1,5 @@
-// In the mail server a `set` of roles, memberOf or lists empties the other two of them. The gateway reads the principal and sends the items that
-// the `set` adds and removes, so that clients keep the promise of the contract. A read that fails is a failed request, never a `set`.
+// In the mail server a `set` of roles, memberOf or lists empties the other two of them. The gateway reads the principal and sends the items
+// that the `set` adds and removes, so that clients keep the promise of the contract. A read that fails is a failed request, never a `set`.
 
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';

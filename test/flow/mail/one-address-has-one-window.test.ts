@@ -1,5 +1,5 @@
-// With a host name of its own the mail server has more tunnels: calendars, the settings of programs. An address has one window of requests for
-// those that belong together, whichever of the host names and tunnels it uses.
+// With a host name of its own the mail server has more tunnels: calendars, the settings of programs. An address has one window of requests
+// for those that belong together, whichever of the host names and tunnels it uses.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -51,7 +51,10 @@ const bodies: readonly (readonly [string, unknown])[] = [
   ['PATCH /api/principal/dana', { action: 'addItem', field: 'secrets', value: passwords.added }],
 ];
 
-/** All requests with every kind of credentials; all answers, heads included. `part`: which of the bodies that are hashed, but in the full run. */
+/**
+ * All requests with every kind of credentials; all answers, heads included. `part`: which of the bodies that are hashed, but in the full
+ * run.
+ */
 async function run(world: MailGateway, part: 0 | 1): Promise<string[]> {
   const { authorization } = await world.gateway.authorize({
     organization: 'org_operator',

@@ -1,5 +1,5 @@
-// What the documentation says to clients of a contract that is not one of the shipped ones: how to make a client of it, what its errors mean,
-// how an agent reads it, and how a file is sent.
+// What the documentation says to clients of a contract that is not one of the shipped ones: how to make a client of it, what its errors
+// mean, how an agent reads it, and how a file is sent.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

@@ -1,5 +1,5 @@
-// Resources stand in the groups that the contracts name by `x-tagGroups`, in every list of the documentation; those of the gateway itself come
-// after those of services.
+// Resources stand in the groups that the contracts name by `x-tagGroups`, in every list of the documentation; those of the gateway itself
+// come after those of services.
 
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';

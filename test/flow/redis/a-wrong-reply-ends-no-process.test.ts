@@ -1,5 +1,5 @@
-// Replies that the library of Redis cannot read end their connection, and neither the process nor the client: a new connection takes its place.
-// An error that escapes is an uncaught exception, which fails the test that runs.
+// Replies that the library of Redis cannot read end their connection, and neither the process nor the client: a new connection takes its
+// place. An error that escapes is an uncaught exception, which fails the test that runs.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -60,7 +60,9 @@ describe('bytes that are damaged on the way from Redis', () => {
   let redis: TestRedis;
   let garbled: GarbledRedis;
   let world: KeyedWorld;
-  /** Keys that the gateway has not seen yet. They are made before there is damage: the connection for commands is given up after 10 s only. */
+  /**
+   * Keys that the gateway has not seen yet. They are made before there is damage: the connection for commands is given up after 10 s only.
+   */
   const fresh: string[] = [];
   before(async () => {
     redis = await startServer();

@@ -1,5 +1,5 @@
-// The process may open few files: a start warns of it, connections beyond are refused and told, and a reload that finds no descriptor blames
-// no file, and succeeds when descriptors are free again.
+// The process may open few files: a start warns of it, connections beyond are refused and told, and a reload that finds no descriptor
+// blames no file, and succeeds when descriptors are free again.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

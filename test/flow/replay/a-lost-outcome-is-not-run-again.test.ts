@@ -1,6 +1,6 @@
 // A gateway is killed in the middle of keyed writes. Toward an upstream that does not honour keys, whether the write was executed is not
-// known, so it is never sent again, neither after a restart nor by another instance. A new key is. Toward an upstream that honours keys, the
-// write is sent on again after the lease with the same key, so that nothing is done twice.
+// known, so it is never sent again, neither after a restart nor by another instance. A new key is. Toward an upstream that honours keys,
+// the write is sent on again after the lease with the same key, so that nothing is done twice.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

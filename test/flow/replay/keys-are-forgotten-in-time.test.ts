@@ -1,4 +1,5 @@
-// A key is kept for as long as it is configured, and no write is executed twice where the gateway has forgotten it: the sandbox honours keys.
+// A key is kept for as long as it is configured, and no write is executed twice where the gateway has forgotten it: the sandbox honours
+// keys.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// A process stands still after it has asked for a session, and gets the answer when the session has ended elsewhere: it accepts no request by
-// this answer.
+// A process stands still after it has asked for a session, and gets the answer when the session has ended elsewhere: it accepts no request
+// by this answer.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

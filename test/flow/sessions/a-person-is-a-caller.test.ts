@@ -1,5 +1,5 @@
-// What a person may do: scopes by claims, a limit of their own beside that of the organization, no use of a key in the place of a session, and
-// the other way round. `explain` tells it.
+// What a person may do: scopes by claims, a limit of their own beside that of the organization, no use of a key in the place of a session,
+// and the other way round. `explain` tells it.
 
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';

@@ -1,5 +1,5 @@
-// A refresh token is worth one request, and what fails after it costs the session: an instance that has never read the keys of the provider,
-// as after a restart, renews tokens while they cannot be read.
+// A refresh token is worth one request, and what fails after it costs the session: an instance that has never read the keys of the
+// provider, as after a restart, renews tokens while they cannot be read.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -1,5 +1,5 @@
-// A machine was suspended, and its monotonic clock with it: until it has read the ends of sessions, its estimate of the store's clock is that of
-// before. A use at that moment counts, and a session whose idle end came meanwhile is not accepted.
+// A machine was suspended, and its monotonic clock with it: until it has read the ends of sessions, its estimate of the store's clock is
+// that of before. A use at that moment counts, and a session whose idle end came meanwhile is not accepted.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -1,4 +1,5 @@
-// Redis is wiped, more than once: its log of ends begins with the same numbers each time, and no session of before is accepted, or has a stream open.
+// Redis is wiped, more than once: its log of ends begins with the same numbers each time, and no session of before is accepted, or has a
+// stream open.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -1,4 +1,5 @@
-// A store of the first version says who held the lease of a refresh, and not whether the token was sent. After the upgrade it counts as sent.
+// A store of the first version says who held the lease of a refresh, and not whether the token was sent. After the upgrade it counts as
+// sent.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// A session ends by a logout of the person, of another device, of the provider and of an operator. On two instances over Redis, requests are
-// refused and open event streams and WebSockets are ended within a second.
+// A session ends by a logout of the person, of another device, of the provider and of an operator. On two instances over Redis, requests
+// are refused and open event streams and WebSockets are ended within a second.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -130,8 +130,8 @@ export async function createStreamWorld(
 }
 
 /**
- * Starts one world for a file or a suite, and lends it to one test after another: each sees the requests and log lines of its own alone, and
- * returns it without open streams.
+ * Starts one world for a file or a suite, and lends it to one test after another: each sees the requests and log lines of its own alone,
+ * and returns it without open streams.
  */
 export function lendsStreamWorld(): () => StreamWorld {
   let world: StreamWorld;

@@ -1,5 +1,5 @@
-// On the sandbox, several workers start one of it, fill it once, and issue one key, which every one of them accepts. All of them end with the
-// process that holds them, here after an uncaught exception.
+// On the sandbox, several workers start one of it, fill it once, and issue one key, which every one of them accepts. All of them end with
+// the process that holds them, here after an uncaught exception.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

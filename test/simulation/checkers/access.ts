@@ -1,5 +1,5 @@
-// Checks from outside who is let in: nobody after the refusal of a key was confirmed, and everybody with a key in good order while nothing is out of
-// order. It knows what the operator was told and when, and nothing of caches and streams of changes.
+// Checks from outside who is let in: nobody after the refusal of a key was confirmed, and everybody with a key in good order while nothing
+// is out of order. It knows what the operator was told and when, and nothing of caches and streams of changes.
 
 import type { Deployment } from '../deployment.ts';
 import type { SimulatedProcess } from '../engine/process.ts';

@@ -1,5 +1,5 @@
-// Checks from outside that an organization never has more keys that work than it may have, and that none is refused while there is room. It knows what
-// those who change keys have asked and were told.
+// Checks from outside that an organization never has more keys that work than it may have, and that none is refused while there is room. It
+// knows what those who change keys have asked and were told.
 
 import type { Deployment } from '../deployment.ts';
 

@@ -1,5 +1,5 @@
-// Checks from outside what operators are told of the certificates that they order and revoke, and of the key of their account. It knows what they have
-// asked, what gateways showed then, and what the certificate authority did.
+// Checks from outside what operators are told of the certificates that they order and revoke, and of the key of their account. It knows
+// what they have asked, what gateways showed then, and what the certificate authority did.
 
 import type { Deployment } from '../deployment.ts';
 

@@ -1,6 +1,6 @@
-// Checks from outside which configuration is in force: one that was on the disk of its process and had no mistake, and soon after a change, or when an
-// operator who asked for it is told, the latest; and whether the status tells of a failure. It knows the disks and what was out of order, and nothing of
-// loads and watches.
+// Checks from outside which configuration is in force: one that was on the disk of its process and had no mistake, and soon after a change,
+// or when an operator who asked for it is told, the latest; and whether the status tells of a failure. It knows the disks and what was out
+// of order, and nothing of loads and watches.
 
 import type { World } from '../engine/world.ts';
 

@@ -1,5 +1,5 @@
-// Checks from outside that a write with an Idempotency-Key has one effect, and that no more answers are stored than may be: it knows what the service
-// executed, what clients were told, and what Redis has lost; nothing of leases and records.
+// Checks from outside that a write with an Idempotency-Key has one effect, and that no more answers are stored than may be: it knows what
+// the service executed, what clients were told, and what Redis has lost; nothing of leases and records.
 
 import type { World } from '../engine/world.ts';
 

@@ -1,5 +1,5 @@
-// Checks at the certificate authority that each certificate is ordered once. It knows the requests that arrive there, and what was out of order; nothing
-// of leases and records.
+// Checks at the certificate authority that each certificate is ordered once. It knows the requests that arrive there, and what was out of
+// order; nothing of leases and records.
 
 import type { Deployment } from '../deployment.ts';
 import { BEGINNING_MS } from '../engine/world.ts';
@@ -12,8 +12,8 @@ const PAUSE_MS = 150_000;
 /** One instance works at a time. One that loses its lease leaves, and does not come back so soon. */
 const IN_TURNS_MS = 20_000;
 /**
- * A gateway may still ask once about an order whose certificate is in use: if it has lost its lease while it stood still for so long, just before. It
- * asks nothing more without its lease.
+ * A gateway may still ask once about an order whose certificate is in use: if it has lost its lease while it stood still for so long, just
+ * before. It asks nothing more without its lease.
  */
 const LEFT_BEHIND = { stoodStillMs: 12_000, withinMs: 30_000 } as const;
 /** An order is stored soon after the answer to it, or not at all. */
@@ -234,7 +234,10 @@ export class OrderChecker {
     return !isKilled && !redis.losses().some(({ atMs }) => atMs > downloadedMs - 1);
   }
 
-  /** Data of the store was lost that had been written between two moments, or soon after. A question about it may have been on its way for long. */
+  /**
+   * Data of the store was lost that had been written between two moments, or soon after. A question about it may have been on its way for
+   * long.
+   */
   #isLostSince(fromMs: number, untilMs = fromMs): boolean {
     const { redis } = this.#deployment();
     return redis.losses().some(({ atMs, sinceMs }) => atMs >= fromMs && sinceMs <= untilMs + STORED_WITHIN_MS);

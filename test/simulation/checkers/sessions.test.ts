@@ -88,7 +88,10 @@ it('a lease that the store has lost, whose process is cut off from it, keeps nob
   assert.equal(await onSecondAfterCut(8000), undefined);
 });
 
-/** The sentence on a request that is accepted ten seconds after a failover has lost the end of its session, with something else out of order. */
+/**
+ * The sentence on a request that is accepted ten seconds after a failover has lost the end of its session, with something else out of
+ * order.
+ */
 async function onLostEnd(where: 'inside' | 'outside'): Promise<string | undefined> {
   const { world, deployment, checker, holder, other } = begin();
   const { redis, disturbances } = deployment;

@@ -1,5 +1,5 @@
-// Checks sessions from outside: each refresh token is redeemed once, nothing is accepted after a confirmed end, and a session that has not ended is
-// accepted while its provider answers. It knows what clients, operators and the provider see, and nothing of leases and caches.
+// Checks sessions from outside: each refresh token is redeemed once, nothing is accepted after a confirmed end, and a session that has not
+// ended is accepted while its provider answers. It knows what clients, operators and the provider see, and nothing of leases and caches.
 
 import type { Deployment, Place } from '../deployment.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
@@ -14,7 +14,10 @@ const AGAIN_MS = 4000;
 const STORED_AGAIN_MS = 70_000;
 /** A lease that Redis has lost is written again within four seconds. A process that was cut off reconnects first. */
 const NOT_WRITTEN_AGAIN_MS = 1000;
-/** A process that sent a token and cannot reach the store for 30 seconds has lost its lease. Its last renewal was earlier, and a reconnect takes its time. */
+/**
+ * A process that sent a token and cannot reach the store for 30 seconds has lost its lease. Its last renewal was earlier, and a reconnect
+ * takes its time.
+ */
 const CUT_OFF_MS = 25_000;
 /** The same where the provider takes a token again for a while: the lease is 5 seconds. The token is sent again until that time is over. */
 const SHORT_LEASE_MS = 5000;

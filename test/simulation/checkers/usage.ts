@@ -1,5 +1,5 @@
-// Checks from outside that each request is counted once: it knows which requests ended where and when, when faults happened and what Redis has lost;
-// nothing of batches, their numbers and marks.
+// Checks from outside that each request is counted once: it knows which requests ended where and when, when faults happened and what Redis
+// has lost; nothing of batches, their numbers and marks.
 
 import type { Deployment } from '../deployment.ts';
 import type { SimulatedProcess } from '../engine/process.ts';

@@ -1,5 +1,5 @@
-// Checks a limit from outside: what was admitted in any span as long as the window, and whether refusals and their waits were right. It knows when
-// requests were sent and answered and when something was out of order, and nothing of how they are counted.
+// Checks a limit from outside: what was admitted in any span as long as the window, and whether refusals and their waits were right. It
+// knows when requests were sent and answered and when something was out of order, and nothing of how they are counted.
 
 import type { Deployment } from '../deployment.ts';
 

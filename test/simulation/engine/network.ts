@@ -1,5 +1,6 @@
-// The network between processes and servers: each direction of a connection keeps its order, and takes its time. Connections break, and what was
-// on its way then is lost. Servers can be out of reach for some processes: what is sent arrives later, if the connection lasts so long.
+// The network between processes and servers: each direction of a connection keeps its order, and takes its time. Connections break, and
+// what was on its way then is lost. Servers can be out of reach for some processes: what is sent arrives later, if the connection lasts so
+// long.
 
 import type { SimulatedProcess } from './process.ts';
 import type { Random } from './random.ts';

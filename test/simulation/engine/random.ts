@@ -1,4 +1,5 @@
-// Random numbers from a seed. Each part of a simulation draws from a source of its own, so that leaving one part out does not change the others.
+// Random numbers from a seed. Each part of a simulation draws from a source of its own, so that leaving one part out does not change the
+// others.
 
 export interface Random {
   /** From 0 to 1, without 1. */

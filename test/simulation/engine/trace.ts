@@ -1,4 +1,5 @@
-// What happened in a simulation, line by line. Its hash tells whether two runs were the same; the text is kept only for a run that is to be read.
+// What happened in a simulation, line by line. Its hash tells whether two runs were the same; the text is kept only for a run that is to be
+// read.
 
 import { createHash } from 'node:crypto';
 

@@ -1,5 +1,5 @@
-// Small defects in the protocols. A checker that does not find one of them is not good enough: `npm run simulate:mutations` applies each to a copy of
-// the gateway and searches, and `docs/reliability.md` has how long that took.
+// Small defects in the protocols. A checker that does not find one of them is not good enough: `npm run simulate:mutations` applies each to
+// a copy of the gateway and searches, and `docs/reliability.md` has how long that took.
 
 import { BOUND } from './bound.ts';
 import { COMMANDS } from './commands.ts';

@@ -1,5 +1,5 @@
-// The protocols that are simulated. Each is a file with the real code in `start`, and a checker of its promise. Quotas have none, because the gateway
-// has no quotas.
+// The protocols that are simulated. Each is a file with the real code in `start`, and a checker of its promise. Quotas have none, because
+// the gateway has no quotas.
 
 import type { Protocol } from '../protocol.ts';
 import { boundProtocol } from './bound.ts';

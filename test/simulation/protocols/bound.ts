@@ -1,5 +1,5 @@
-// The bound on keys: people make, rotate and revoke keys of one organization through several gateways at once, which is never to have more keys that
-// work than `keys.perOrganizationMax`.
+// The bound on keys: people make, rotate and revoke keys of one organization through several gateways at once, which is never to have more
+// keys that work than `keys.perOrganizationMax`.
 
 import { createDigestOf, keyFingerprint } from '../../../gateway/auth/api-key.ts';
 import { createIssueKey } from '../../../gateway/auth/issue-key.ts';

@@ -1,5 +1,5 @@
-// A certificate authority as a model (RFC 8555): accounts, orders, validations and certificates, with the answers that servers really give when they
-// are slow, limited, or forget. It asks a gateway for the answer to a challenge, as a real one does.
+// A certificate authority as a model (RFC 8555): accounts, orders, validations and certificates, with the answers that servers really give
+// when they are slow, limited, or forget. It asks a gateway for the answer to a challenge, as a real one does.
 
 import { createPublicKey, generateKeyPairSync, hash, type JsonWebKey, X509Certificate } from 'node:crypto';
 import { derInteger, derTagged, octets, oid, sequence, utcTime } from '../../../gateway/acme/der.ts';

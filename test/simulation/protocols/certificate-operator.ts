@@ -1,5 +1,5 @@
-// The operator of the protocol `certificates`: orders and revokes certificates, and replaces the key of the account, by commands that wait until a gateway
-// has done it. Many commands come while a gateway is just ordering.
+// The operator of the protocol `certificates`: orders and revokes certificates, and replaces the key of the account, by commands that wait
+// until a gateway has done it. Many commands come while a gateway is just ordering.
 
 import type { AcmeStore } from '../../../gateway/acme/acme-store.ts';
 import { askGateways } from '../../../gateway/acme/asking.ts';

@@ -1,5 +1,5 @@
-// Certificate orders: one of several gateways orders and renews the certificates of all, by a lease in Redis, at an authority that is a model. In most
-// simulations, an operator gives commands meanwhile.
+// Certificate orders: one of several gateways orders and renews the certificates of all, by a lease in Redis, at an authority that is a
+// model. In most simulations, an operator gives commands meanwhile.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

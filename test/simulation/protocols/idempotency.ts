@@ -1,5 +1,5 @@
-// Idempotent writes: clients send and repeat writes with an Idempotency-Key through any gateway, the stage `replay` recognises them, and a service
-// behind executes them. The answers are in Redis, or in SQLite files of one machine.
+// Idempotent writes: clients send and repeat writes with an Idempotency-Key through any gateway, the stage `replay` recognises them, and a
+// service behind executes them. The answers are in Redis, or in SQLite files of one machine.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,5 @@
-// The service of the protocol `idempotency`: it executes writes, sometimes slowly, its answers are sometimes lost, and it may honour keys itself.
+// The service of the protocol `idempotency`: it executes writes, sometimes slowly, its answers are sometimes lost, and it may honour keys
+// itself.
 
 import type { EffectChecker } from '../checkers/effects.ts';
 import type { SimulatedProcess } from '../engine/process.ts';

@@ -1,5 +1,5 @@
-// The provider of identities as a model: it rotates refresh tokens, and takes a second redemption of one for theft, at once or after some time.
-// Connections to it break, and it is away for a while.
+// The provider of identities as a model: it rotates refresh tokens, and takes a second redemption of one for theft, at once or after some
+// time. Connections to it break, and it is away for a while.
 
 import type { Redemption as Announced, RefreshOutcome } from '../../../gateway/sessions/provider/provider.ts';
 import type { IssuedTokens, SessionTokens } from '../../../gateway/sessions/store/session-store.ts';

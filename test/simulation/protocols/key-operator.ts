@@ -1,4 +1,5 @@
-// The operator of the protocol `keys`: makes one change after another, waits for its confirmation as commands do, and tells the checker what it was told.
+// The operator of the protocol `keys`: makes one change after another, waits for its confirmation as commands do, and tells the checker
+// what it was told.
 
 import { awaitConfirmations } from '../../../gateway/administration/confirmations.ts';
 import { createDigestOf, keyFingerprint } from '../../../gateway/auth/api-key.ts';
@@ -86,7 +87,10 @@ export function createOperator(deployment: Deployment, checker: AccessChecker, {
     return issue({ ...request, by: 'ada' });
   }
 
-  /** Makes one change, and tells the checker what the author learns. Throws if Redis does not know what is to be changed: it may have lost that. */
+  /**
+   * Makes one change, and tells the checker what the author learns. Throws if Redis does not know what is to be changed: it may have lost
+   * that.
+   */
   async function change(
     store: KeyStore,
     subjects: readonly string[],
@@ -116,8 +120,8 @@ export function createOperator(deployment: Deployment, checker: AccessChecker, {
   }
 
   /**
-   * Whether Redis has to know of a gateway, and for how long: one that is cut off is listed until its grace is over, unless Redis has lost all
-   * reports, or the first one after its start. What gateways have confirmed is true all the same.
+   * Whether Redis has to know of a gateway, and for how long: one that is cut off is listed until its grace is over, unless Redis has lost
+   * all reports, or the first one after its start. What gateways have confirmed is true all the same.
    */
   function isKnown(gateway: string): boolean {
     const { redis } = deployment;

@@ -1,5 +1,5 @@
-// Key changes: an operator creates and revokes keys, suspends organizations and resumes them, and waits until every gateway has put that in force.
-// Gateways follow the changes in Redis, cache callers, and let known ones in for a while when Redis is away.
+// Key changes: an operator creates and revokes keys, suspends organizations and resumes them, and waits until every gateway has put that in
+// force. Gateways follow the changes in Redis, cache callers, and let known ones in for a while when Redis is away.
 
 import { callerRefusal } from '../../../gateway/auth/authorize.ts';
 import { Directory } from '../../../gateway/auth/directory.ts';

@@ -1,5 +1,5 @@
-// The operator of the protocol `limits`: resets what organizations have used, by the command, and gateways follow the note of it as they follow changes of
-// keys.
+// The operator of the protocol `limits`: resets what organizations have used, by the command, and gateways follow the note of it as they
+// follow changes of keys.
 
 import { resetLimits } from '../../../gateway/administration/limits.ts';
 import type { CounterStore } from '../../../gateway/limits/counters/counter-store.ts';

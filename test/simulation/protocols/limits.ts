@@ -1,5 +1,5 @@
-// Limits: several gateways charge the requests of some organizations to counters in one Redis, by the stage `limit` with its store, refusal cache
-// and outage policies. In some simulations, an operator resets limits meanwhile.
+// Limits: several gateways charge the requests of some organizations to counters in one Redis, by the stage `limit` with its store, refusal
+// cache and outage policies. In some simulations, an operator resets limits meanwhile.
 
 import { GatewayError } from '../../../gateway/catalogue/errors.ts';
 import type { OutagePolicy } from '../../../gateway/limits/counters/counter-store.ts';

@@ -1,5 +1,5 @@
-// Reload of all instances: new versions are saved on the disks of all gateways, one after another, some of them with a mistake, some soon after the
-// one before. Each gateway follows its disk, and says what came of it. Operators ask for a reload, too, as SIGHUP does.
+// Reload of all instances: new versions are saved on the disks of all gateways, one after another, some of them with a mistake, some soon
+// after the one before. Each gateway follows its disk, and says what came of it. Operators ask for a reload, too, as SIGHUP does.
 
 import { OutOfFiles } from '../../../gateway/config/free-files.ts';
 import type { Configuration } from '../../../gateway/configuration.ts';

@@ -1,5 +1,5 @@
-// Sessions of people: they sign in, send requests through any gateway, rest, and sign out; providers sign them out, also in the middle of a login.
-// Gateways keep sessions in Redis, cache them, follow their ends, and refresh their tokens.
+// Sessions of people: they sign in, send requests through any gateway, rest, and sign out; providers sign them out, also in the middle of a
+// login. Gateways keep sessions in Redis, cache them, follow their ends, and refresh their tokens.
 
 import { LiveSessions } from '../../../gateway/sessions/live/live-sessions.ts';
 import { openRedisSessionStore } from '../../../gateway/sessions/store/redis/redis-session-store.ts';

@@ -1,5 +1,5 @@
-// The client of Redis that a simulated process gets in place of `gateway/redis/client.ts`: the same methods, events and failures, as far as the
-// gateway uses them. It connects by itself, never waits for a reconnect, and never sends a command twice.
+// The client of Redis that a simulated process gets in place of `gateway/redis/client.ts`: the same methods, events and failures, as far as
+// the gateway uses them. It connects by itself, never waits for a reconnect, and never sends a command twice.
 
 import type { Redis, RedisOptions } from '../../../gateway/redis/client.ts';
 import { Lane } from '../engine/network.ts';

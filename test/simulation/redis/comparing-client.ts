@@ -1,5 +1,5 @@
-// A client of Redis that runs each command on a real server and on the model, and tells if their replies differ: the stores of the gateway run on it as
-// they are, so that their scripts are compared with what they really send.
+// A client of Redis that runs each command on a real server and on the model, and tells if their replies differ: the stores of the gateway
+// run on it as they are, so that their scripts are compared with what they really send.
 
 import type { ConnectRedis, Redis } from '../../../gateway/redis/client.ts';
 import { argumentsIn, toBytes, toValue } from './client.ts';

@@ -1,5 +1,5 @@
-// A server of Redis as its clients see it: commands and scripts on data in memory. It knows the commands that the gateway uses. Nothing here
-// knows of networks; `test/simulation/redis/*.test.ts` compares it with the real server.
+// A server of Redis as its clients see it: commands and scripts on data in memory. It knows the commands that the gateway uses. Nothing
+// here knows of networks; `test/simulation/redis/*.test.ts` compares it with the real server.
 
 import type { Command, Commands } from './commands/command.ts';
 import { hashCommands } from './commands/hashes.ts';

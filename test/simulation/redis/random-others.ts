@@ -1,5 +1,5 @@
-// Random use of what else the gateway keeps in Redis: use, deprecated calls, generated secrets, schedules of probes, locks of records, alerts, and
-// failures of addresses with their reserved units.
+// Random use of what else the gateway keeps in Redis: use, deprecated calls, generated secrets, schedules of probes, locks of records,
+// alerts, and failures of addresses with their reserved units.
 
 import fc from 'fast-check';
 import { createRedisAlertStore } from '../../../gateway/alerts/redis-store.ts';

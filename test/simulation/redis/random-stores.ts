@@ -1,4 +1,5 @@
-// Random use of the stores that the gateway keeps in Redis: keys, answers, certificates, counters and sessions, on few names, so that they meet.
+// Random use of the stores that the gateway keeps in Redis: keys, answers, certificates, counters and sessions, on few names, so that they
+// meet.
 
 import fc from 'fast-check';
 import type { AcmeStore } from '../../../gateway/acme/acme-store.ts';

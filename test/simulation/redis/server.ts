@@ -1,5 +1,5 @@
-// A server of Redis in a simulated world: the model behind connections, with a replica that lags behind, and the faults that a server has: it
-// stands still, restarts with a part of its data, hands over to its replica, runs full, deletes keys, or has its clock set.
+// A server of Redis in a simulated world: the model behind connections, with a replica that lags behind, and the faults that a server has:
+// it stands still, restarts with a part of its data, hands over to its replica, runs full, deletes keys, or has its clock set.
 
 import type { Network } from '../engine/network.ts';
 import type { SimulatedProcess } from '../engine/process.ts';

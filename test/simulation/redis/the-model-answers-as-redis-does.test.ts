@@ -1,5 +1,5 @@
-// The model of Redis gives the answers of a real server, command by command and script by script. `COMPARED=1000000` compares so many, half of
-// them random commands and half what the stores of the gateway send, and needs a longer `--test-timeout`.
+// The model of Redis gives the answers of a real server, command by command and script by script. `COMPARED=1000000` compares so many, half
+// of them random commands and half what the stores of the gateway send, and needs a longer `--test-timeout`.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -32,7 +32,10 @@ describe('the model of Redis', () => {
     await redis.stop();
   });
 
-  /** Runs a case that returns the first difference. One in which the machine stood still is left out: keys expire on one server between two replies. */
+  /**
+   * Runs a case that returns the first difference. One in which the machine stood still is left out: keys expire on one server between two
+   * replies.
+   */
   async function expectNone(run: () => Promise<string | undefined>): Promise<void> {
     const startedAt = performance.now();
     const difference = await run();

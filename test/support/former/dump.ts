@@ -62,7 +62,9 @@ export function restoreSqlite(path: string, sql: string, nowMs: number): void {
   database.close();
 }
 
-/** Entries of a counter: latest admission in milliseconds, units before, units in it, halvings (gateway/limits/counters/redis/window.lua). */
+/**
+ * Entries of a counter: latest admission in milliseconds, units before, units in it, halvings (gateway/limits/counters/redis/window.lua).
+ */
 const ENTRY_BYTES = 17;
 
 /** A Redis as commands, one JSON array a line. */

@@ -1,5 +1,5 @@
-// Has a version of the gateway write the fixtures that the next one is tried with: `node test/support/former/write.ts TREE NAME`, where TREE
-// is a checkout of that version with its packages. Writes test/support/former/NAME/.
+// Has a version of the gateway write the fixtures that the next one is tried with: `node test/support/former/write.ts TREE NAME`, where
+// TREE is a checkout of that version with its packages. Writes test/support/former/NAME/.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

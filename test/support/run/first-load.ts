@@ -12,7 +12,9 @@ const WAIT_MS_MAX = 30_000;
 
 const keptMark = (list: string) => `${list}.kept`;
 
-/** Whether there is compiled code for this process. Node keeps it apart for each set of V8 flags: what bin/gateway has kept is of no use. */
+/**
+ * Whether there is compiled code for this process. Node keeps it apart for each set of V8 flags: what bin/gateway has kept is of no use.
+ */
 function hasKeptCode(): boolean {
   const directory = getCompileCacheDir();
   return directory === undefined || (existsSync(directory) && readdirSync(directory).length > 0);
@@ -32,8 +34,8 @@ function takesFirstPlace(list: string): boolean {
 }
 
 /**
- * Waits for the first processes, unless this is one of them. Returns a function to call when a test file has ended, by which the gateway has
- * been loaded and used.
+ * Waits for the first processes, unless this is one of them. Returns a function to call when a test file has ended, by which the gateway
+ * has been loaded and used.
  */
 export async function awaitTurn(list: string): Promise<() => void> {
   const isKept = () => existsSync(keptMark(list));

@@ -1,5 +1,5 @@
-// A list of test files for several processes: the process that creates the mark of a file runs the file. A process stays in one folder as long
-// as possible, because the files of a folder use the same modules, which it has then loaded and compiled.
+// A list of test files for several processes: the process that creates the mark of a file runs the file. A process stays in one folder as
+// long as possible, because the files of a folder use the same modules, which it has then loaded and compiled.
 
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname } from 'node:path';

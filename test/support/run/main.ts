@@ -100,7 +100,10 @@ const FLAGS = [
   '--no-lazy-feedback-allocation',
 ];
 
-/** Processes more than cores: many tests wait for a moment or for a process. Each process compiles what it runs: 12 CPU seconds on two cores. */
+/**
+ * Processes more than cores: many tests wait for a moment or for a process. Each process compiles what it runs: 12 CPU seconds on two
+ * cores.
+ */
 const WAITING = 3;
 
 /** Ends the processes. */

@@ -1,5 +1,6 @@
 // Makes sure that the tests can have a real Redis (REDIS_URL, else a redis-server on the PATH, else the Debian package) and a real ACME
-// server (pebble on the PATH, else the Debian package). Ends with an error that says how to get one; tests are never skipped for lack of it.
+// server (pebble on the PATH, else the Debian package). Ends with an error that says how to get one; tests are never skipped for lack of
+// it.
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,8 +18,8 @@ function apt(...args: readonly string[]): void {
 }
 
 /**
- * Installs the packages without letting them start a service: Debian runs policy-rc.d first, and 101 means no. The machine is one for tests:
- * nothing waits until the disk has the files.
+ * Installs the packages without letting them start a service: Debian runs policy-rc.d first, and 101 means no. The machine is one for
+ * tests: nothing waits until the disk has the files.
  */
 function install(packages: readonly string[]): void {
   const ownPolicy = !existsSync(POLICY);

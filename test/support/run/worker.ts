@@ -1,4 +1,5 @@
-// One of the processes that run test files. Each file becomes a test, to which its tests and hooks belong: they run as in a separate process.
+// One of the processes that run test files. Each file becomes a test, to which its tests and hooks belong: they run as in a separate
+// process.
 
 import './test-scopes.ts';
 import { resolve } from 'node:path';

@@ -51,7 +51,8 @@ test('a gateway reports to the store before it has read anything, with the data 
   const { silentMs, graceMs, ...rest } = listed;
   assert.deepEqual(rest, { id: reports.id, host: 'here', pid: 4711, startedAtMs: START_MS, position: 0 });
   assert.match(reports.id, /^gw_[0-9A-Za-z]{20}$/);
-  // Its own grace counts from the last reading, which may have come after the last report, and a replica that takes over may lack ten seconds of reports.
+  // Its own grace counts from the last reading, which may have come after the last report, and a replica that takes over may lack ten
+  // seconds of reports.
   assert.ok(graceMs > GRACE_MS + 10_000 && graceMs < GRACE_MS + 20_000, `${graceMs}`);
 });
 

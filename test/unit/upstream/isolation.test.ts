@@ -1,5 +1,5 @@
-// One connection of an upstream that delivers unasked bytes isolates all its targets, in both modes, for ten minutes from the last such event;
-// a reload changes nothing about that, and other upstreams are left alone.
+// One connection of an upstream that delivers unasked bytes isolates all its targets, in both modes, for ten minutes from the last such
+// event; a reload changes nothing about that, and other upstreams are left alone.
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';

@@ -118,8 +118,8 @@ async function homesDamage(read: (cursor: string) => Promise<unknown>): Promise<
 }
 
 /**
- * Rebuilds missing parts of the index from the records. Gateways may use the store meanwhile. Returns the parts that are still missing, because
- * their records are lost.
+ * Rebuilds missing parts of the index from the records. Gateways may use the store meanwhile. Returns the parts that are still missing,
+ * because their records are lost.
  */
 export async function mendIndex(patient: RunScript): Promise<string | undefined> {
   const damage = async () =>

@@ -45,7 +45,10 @@ export interface StoreConnections {
   readonly patient: RunScript;
 }
 
-/** Rejects with an Error for operators if Redis cannot be reached within five seconds or is too old. Afterwards the connection reconnects by itself. */
+/**
+ * Rejects with an Error for operators if Redis cannot be reached within five seconds or is too old. Afterwards the connection reconnects by
+ * itself.
+ */
 export async function openConnection({
   url,
   pepperFingerprint,

@@ -32,7 +32,10 @@ interface RedisKeyStoreOptions {
   readonly machine?: Machine;
 }
 
-/** Opens the store. Rejects with an Error for operators if Redis cannot be reached, or if its data is newer or was written with another pepper. */
+/**
+ * Opens the store. Rejects with an Error for operators if Redis cannot be reached, or if its data is newer or was written with another
+ * pepper.
+ */
 export async function openRedisStore(options: RedisKeyStoreOptions): Promise<KeyStore> {
   const { url, pepperFingerprint, now } = options;
   const closers: (() => void)[] = [];

@@ -4,8 +4,8 @@ import type { Conditions } from '../key-store.ts';
 
 /**
  * Lua functions. `find_working` returns whether `is_found` returns true for a working key. It reads the newest keys first, because they are
- * more likely to work. `has_room` returns whether an organization may get `added` working keys, one of which may replace another key. It reads
- * no key if the organization has fewer keys than it may have working keys.
+ * more likely to work. `has_room` returns whether an organization may get `added` working keys, one of which may replace another key. It
+ * reads no key if the organization has fewer keys than it may have working keys.
  */
 export const WORKING_FUNCTIONS = `
 local function find_working(organization, is_found)

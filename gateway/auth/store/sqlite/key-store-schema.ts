@@ -33,7 +33,9 @@ export const KEY_STORE_STEPS: SchemaSteps = [
 `,
 ];
 
-/** Creates the tables or upgrades them. Throws an Error for operators as `applySteps` does, or if the file was written with another pepper. */
+/**
+ * Creates the tables or upgrades them. Throws an Error for operators as `applySteps` does, or if the file was written with another pepper.
+ */
 export function prepareKeySchema(database: DatabaseSync, pepperFingerprint: string, acceptOneWay?: boolean): void {
   applySteps(database, KEY_STORE_STEPS, {
     acceptOneWay,

@@ -2,7 +2,10 @@
 
 import type { LoggedRequest } from './logged-request.ts';
 
-/** Maximum number of requests in the buffer, about 20 MB. This is enough to sort a request that took a minute, at a thousand requests per second. */
+/**
+ * Maximum number of requests in the buffer, about 20 MB. This is enough to sort a request that took a minute, at a thousand requests per
+ * second.
+ */
 const BUFFERED_MAX = 65_536;
 
 interface ReorderBuffer {

@@ -14,7 +14,10 @@ import type { RefusalCache } from '../refusal-cache.ts';
 import type { RedisLink } from './link.ts';
 import { encodeCharges, type ScriptReply } from './window-script.ts';
 
-/** Maximum number of requests per command. Redis runs nothing else during a command, so a burst is split into commands of about one millisecond. */
+/**
+ * Maximum number of requests per command. Redis runs nothing else during a command, so a burst is split into commands of about one
+ * millisecond.
+ */
 const BATCH_MAX = 256;
 /**
  * The longest time for which a batch waits for the answer to the previous command before its own command is sent. If the server fails, a

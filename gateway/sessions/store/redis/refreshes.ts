@@ -9,8 +9,8 @@ import { type SessionRow, sessionIn, toSession } from './rows.ts';
 import { toSessionScript } from './session-script.ts';
 
 /**
- * How long no lease is granted after a reconnect. The server may have lost its last writes, such as leases and successors. During this time,
- * their holders write them again.
+ * How long no lease is granted after a reconnect. The server may have lost its last writes, such as leases and successors. During this
+ * time, their holders write them again.
  */
 const QUIET_MS = 4000;
 
@@ -61,8 +61,8 @@ return { 'taken', row, tonumber(fence) }
 `);
 
 /**
- * Prolongs the lease. If the session has no owner and an earlier fence, the server has lost the lease, and the script restores it. The script
- * notes the time at which the token was sent first, unless the session has this note already.
+ * Prolongs the lease. If the session has no owner and an earlier fence, the server has lost the lease, and the script restores it. The
+ * script notes the time at which the token was sent first, unless the session has this note already.
  *
  * `sent_for`: milliseconds since this holder sent the token, or -1 if it did not. If another holder sent the token before, this sending is
  * allowed only if it happened while the provider accepted the token again, even if the answer comes later.

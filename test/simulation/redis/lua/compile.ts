@@ -1,5 +1,5 @@
-// Translates Lua 5.1 to JavaScript, so that the scripts of the gateway run as they are written, fast and without a server. It knows the part
-// of the language that they use, and throws at any other. The comparison of the model with a real server covers it.
+// Translates Lua 5.1 to JavaScript, so that the scripts of the gateway run as they are written, fast and without a server. It knows the
+// part of the language that they use, and throws at any other. The comparison of the model with a real server covers it.
 
 import { type Token, tokensOf } from './lexer.ts';
 import type { LuaResult, LuaTable } from './values.ts';

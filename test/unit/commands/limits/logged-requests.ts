@@ -1,4 +1,5 @@
-// Lines of an access log for the tests of the replay, as `observe/log/line.ts` writes them, without the members that the limits do not read.
+// Lines of an access log for the tests of the replay, as `observe/log/line.ts` writes them, without the members that the limits do not
+// read.
 
 import type { LoggedRequest } from '../../../../gateway/commands/limits/simulate/logged-request.ts';
 import { START_MS } from '../../limits/scenarios.ts';

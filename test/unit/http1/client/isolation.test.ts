@@ -1,5 +1,5 @@
-// One connection that delivers bytes which no request asked for shows that the upstream's answers may go astray. From then on no connection of
-// the pool carries a second request, so that one such event cannot become many.
+// One connection that delivers bytes which no request asked for shows that the upstream's answers may go astray. From then on no connection
+// of the pool carries a second request, so that one such event cannot become many.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
