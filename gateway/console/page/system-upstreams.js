@@ -20,7 +20,9 @@ import { createTable } from './tables.js';
 const QUIET_SHOWN_MAX = 4;
 
 const keyOf = ({ upstream, mode, address }) => `${upstream} ${mode} ${address}`;
-const rowsIn = ofAll(upstreamRows, keyOf, { outstanding: sumOf, waiting: sumOf });
+/** Of the times at which a target answered the instances. Without any, all have null, or none has the member. */
+const latestOf = (times) => times.filter(Boolean).sort().at(-1) ?? times[0];
+const rowsIn = ofAll(upstreamRows, keyOf, { outstanding: sumOf, waiting: sumOf, answered_at: latestOf });
 
 /** Targets without a request and a check yet are apart where they are many: the others would be lost among them. */
 export function upstreams() {
