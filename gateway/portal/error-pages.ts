@@ -148,7 +148,7 @@ function retryAfterOf({ retryAfterSeconds, remedy }: CatalogueEntry): number | u
   return retryAfterSeconds ?? (remedy.includes('`retry_after`') ? 24 : undefined);
 }
 
-export function errorsPage(codes: readonly ErrorCode[], guides: ReadonlySet<string>): Page {
+function errorsPage(codes: readonly ErrorCode[], guides: ReadonlySet<string>): Page {
   const byType = Map.groupBy(codes, (code) => REFUSALS[code].type);
   const sections = [...byType].map(([type, members]) => {
     const rows = members.map((code) => {

@@ -8,6 +8,7 @@ import { lineDiff } from '../config/differences.ts';
 import { changedFiles } from '../config/digests.ts';
 import type { Configuration } from '../configuration.ts';
 import { shownPath } from '../shared/file-text.ts';
+import { isoTime } from '../shared/text.ts';
 
 interface ConfigurationReport {
   readonly version: string;
@@ -67,14 +68,13 @@ export function createConfigurationChanges(now: () => number, isOwn: (file: stri
     async report() {
       await noting;
       const { version = '', sinceMs = 0, digests = new Map(), texts = new Map() } = inForce ?? {};
-      const timeOf = (ms: number) => new Date(ms).toISOString();
       return {
         version,
-        since: timeOf(sinceMs),
+        since: isoTime(sinceMs),
         files: [...digests.keys()]
           .map((file) => ({ file: shownPath(file), text: (isOwn(file) && texts.get(file)) || null }))
           .sort((one, other) => Number(other.text !== null) - Number(one.text !== null)),
-        before: before === undefined ? null : { version: before.version, since: timeOf(before.sinceMs) },
+        before: before === undefined ? null : { version: before.version, since: isoTime(before.sinceMs) },
         changes,
       };
     },

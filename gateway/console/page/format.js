@@ -81,7 +81,7 @@ export function setGatewayTime(iso) {
   aheadMs = Date.parse(iso) - Date.now();
 }
 
-export const isToday = (ms) => day(ms) === day(gatewayNow());
+const isToday = (ms) => day(ms) === day(gatewayNow());
 
 /** Writes the time of day to the second, because several events happen in one minute; with the date if it is another day. */
 export function moment(iso) {

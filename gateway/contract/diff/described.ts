@@ -104,7 +104,7 @@ export function describedAll(entries: readonly ContractOperation[]): Described[]
 }
 
 /** Describes the webhooks of the documents that these operations are from. */
-export function describedWebhooks(members: readonly ContractOperation[]): Described[] {
+function describedWebhooks(members: readonly ContractOperation[]): Described[] {
   return webhooksOf(members).flatMap(({ name, document: { root, file }, declared, item }) =>
     memberNames(declared)
       .filter((name) => (METHODS as readonly string[]).includes(name.toUpperCase()))

@@ -79,7 +79,7 @@ function codeElement(label, html) {
 /**
  * Addresses among the values of JSON become links, request ids lead to their explanation, error codes to their pages. Takes and gives HTML.
  */
-export function linkAddresses(html) {
+function linkAddresses(html) {
   const addresses = withCodes(html).replace(
     /(<span class="s">&quot;)(https?:\/\/[^\s<>\\]{1,2000}?)(&quot;<\/span>)/g,
     (_, before, address, after) => `${before}<a href="${address}" rel="noreferrer">${address}</a>${after}`,

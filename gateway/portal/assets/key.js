@@ -71,7 +71,7 @@ export function rememberLimit(headers) {
 }
 
 /** Marks the reader's tier in tables, and puts its number into sentences and samples. */
-export function showLimit() {
+function showLimit() {
   const limit = sessionStorage.getItem(LIMIT);
   if (limit === null) return;
   const [requests, seconds] = limit.split('/');
