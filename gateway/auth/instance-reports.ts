@@ -65,9 +65,9 @@ export function createInstanceReports({
       const upTo = read;
       const sent = listing.sending();
       try {
-        await instances.report({ ...instance, ...upTo });
+        const server = await instances.report({ ...instance, ...upTo });
         reported = upTo;
-        if (listing.noteReport(sent) && !closed) onListed();
+        if (listing.noteReport({ ...sent, server }) && !closed) onListed();
         failure = undefined;
       } catch (cause) {
         failure = cause instanceof Error ? cause.message : String(cause);

@@ -16,6 +16,11 @@ interface ReportTime {
   readonly at: number;
 }
 
+interface Report extends ReportTime {
+  /** The id of the server process that took it. */
+  readonly server: string;
+}
+
 interface ListingOptions extends Pick<Machine, 'now' | 'performance'> {
   /** How long the store lists this gateway after a report. */
   readonly listedMs: number;
@@ -23,17 +28,17 @@ interface ListingOptions extends Pick<Machine, 'now' | 'performance'> {
 }
 
 interface InstanceListing {
-  /** Call it before a report is sent. Returns the argument for `noteReport`. */
+  /** Call it before a report is sent. Returns the time for `noteReport`. */
   sending(): ReportTime;
   /** Call it when a report has arrived. Returns whether the store had, or may have, forgotten this gateway before. */
-  noteReport(sent: ReportTime): boolean;
+  noteReport(sent: Report): boolean;
   /** Returns the beginning of the listing, by `performance.now()`; Infinity if the store may have forgotten this gateway. */
   since(): number;
 }
 
 export function createListing({ listedMs, reportedEveryMs, now, performance }: ListingOptions): InstanceListing {
-  /** The last report that no failover loses, and the reports after it. These reports follow each other without a break. */
-  let reports: readonly ReportTime[] = [];
+  /** The last report that no failover loses, and the reports after it. These reports follow each other without a break, on one server. */
+  let reports: readonly Report[] = [];
   let since = Number.POSITIVE_INFINITY;
 
   function isListed(): boolean {
@@ -47,9 +52,12 @@ export function createListing({ listedMs, reportedEveryMs, now, performance }: L
     sending: () => ({ atMs: now(), at: performance.now() }),
     noteReport(sent) {
       const [kept] = reports;
-      const lastAt = reports.at(-1)?.at ?? Number.NEGATIVE_INFINITY;
-      const isBroken = sent.at - lastAt > 2 * reportedEveryMs;
-      if (kept === undefined || !isListed() || (isBroken && lastAt < since)) {
+      const last = reports.at(-1);
+      const lastAt = last?.at ?? Number.NEGATIVE_INFINITY;
+      // A server that has just taken over may lack the latest reports to the server before it.
+      const isBroken = sent.at - lastAt > 2 * reportedEveryMs || sent.server !== last?.server;
+      const mayLackKept = isBroken && (lastAt < since || lastAt - (kept?.at ?? 0) < REPLICA_LAG_MS);
+      if (kept === undefined || mayLackKept || !isListed()) {
         // The cache of a process that has just started has few entries. Not trusting it would cost a look-up for each request.
         since = performance.now() + (kept === undefined ? 0 : REPLICA_LAG_MS);
         reports = [sent];

@@ -212,8 +212,11 @@ export interface Instance {
 }
 
 export interface InstanceRecords {
-  /** Writes or renews the report. Never waits for another writer, but rejects, and the caller retries later. */
-  report(instance: Instance): Awaitable<void>;
+  /**
+   * Writes or renews the report. Returns the id of the server process that took the report: if it differs from the id of the report before,
+   * the store may have lost that one. Never waits for another writer, but rejects, and the caller retries later.
+   */
+  report(instance: Instance): Awaitable<string>;
   /** Removes an instance that shuts down. Commands then no longer wait for it. */
   remove(id: string): Awaitable<void>;
   /**

@@ -47,6 +47,30 @@ test('frozen: no serving gateway waits longer than the deadline, and it recovers
   assert.deepEqual(await store.organizations.get('org_acme'), organization());
 });
 
+test('a report names the server process that has taken it', async (t) => {
+  const store = await open(t);
+  const instance = { id: 'a', host: 'b', pid: 1, startedAtMs: START_MS, position: 0, graceMs: 1000 };
+  const first = await store.instances.report(instance);
+  assert.match(first, /^[0-9a-f]{40}$/);
+  assert.equal(await store.instances.report(instance), first);
+  await redis.kill();
+  await redis.restart();
+  await until(works(() => store.instances.report(instance)));
+  assert.notEqual(await store.instances.report(instance), first);
+});
+
+test('a user that must not read INFO reports all the same', async (t) => {
+  const url = apartAt(redis.url);
+  const inside = lookInside(url);
+  await inside.call('acl', 'setuser', 'plain', 'on', '>word', '~*', '&*', '+@all', '-info');
+  inside.disconnect();
+  const asPlain = Object.assign(new URL(url), { username: 'plain', password: 'word' }).href;
+  const store = await open(t, asPlain);
+  const instance = { id: 'a', host: 'b', pid: 1, startedAtMs: START_MS, position: 0, graceMs: 1000 };
+  assert.equal(await store.instances.report(instance), '');
+  assert.equal((await store.instances.list()).length, 1);
+});
+
 test('gone: every caller gets an error at once, and it recovers by itself', async (t) => {
   const store = await open(t);
   await redis.kill();

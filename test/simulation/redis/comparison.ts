@@ -26,7 +26,7 @@ export function openComparison(port: number): Comparison {
   let lasting = new RedisModel({ now: () => Date.now() });
 
   async function run(command: readonly string[]) {
-    const [name = '', ...args] = withSharedClock(command);
+    const [name = '', ...args] = withoutTheServersOwn(command);
     const given = lasting.execute([name, ...args]);
     const reply = await server.callBuffer(name.toUpperCase(), args.map(bytesOf)).then(
       (value) => value as Reply,
@@ -49,7 +49,7 @@ export function openComparison(port: number): Comparison {
     },
     async compare(commands) {
       const model = new RedisModel({ now: () => Date.now() });
-      const prepared = [['flushall'], ...commands.map(withSharedClock)];
+      const prepared = [['flushall'], ...commands.map(withoutTheServersOwn)];
       const pipeline = server.pipeline();
       // In upper case, the library changes neither arguments nor replies.
       for (const [name = '', ...args] of prepared) pipeline.callBuffer(name.toUpperCase(), args.map(bytesOf));
@@ -90,10 +90,13 @@ return 0`;
   return ['eval', source, '0'];
 }
 
-function withSharedClock(command: readonly string[]): readonly string[] {
+/** Scripts get the same time and the same `run_id` from both servers. */
+function withoutTheServersOwn(command: readonly string[]): readonly string[] {
   const [name, source = '', ...rest] = command;
   if (name !== 'eval') return command;
-  const shared = source.replace(/call\('TIME'\)/g, `call('LRANGE', '${CLOCK}', 0, 1)`);
+  const shared = source
+    .replace(/call\('TIME'\)/g, `call('LRANGE', '${CLOCK}', 0, 1)`)
+    .replace(/redis\.pcall\('INFO', 'server'\)/g, "'run_id:c0'");
   return [name, shared, ...rest];
 }
 

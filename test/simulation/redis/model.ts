@@ -34,6 +34,7 @@ export class RedisModel {
   /** Like a master that has become a replica: it refuses to write. */
   isReadOnly = false;
   readonly #scripts = new Scripts();
+  #starts = 1;
   readonly #options: RedisModelOptions;
 
   constructor(options: RedisModelOptions) {
@@ -59,8 +60,6 @@ export class RedisModel {
           return OK;
         case 'ping':
           return args[0] ?? new Status('PONG');
-        case 'info':
-          return '# Server\r\nredis_version:7.0.15\r\n# Memory\r\nmaxmemory_policy:noeviction\r\n# Replication\r\nrole:master\r\n';
         default:
           return this.#run(name, args, 'client');
       }
@@ -70,10 +69,16 @@ export class RedisModel {
     }
   }
 
-  /** Forgets the scripts, as a restart does. The data is set beside. */
+  /** Forgets the scripts, as a restart does, and is another process. The data is set beside. */
   restart(data: Dataset): void {
     this.#scripts.forget();
+    this.#starts += 1;
     this.data = data;
+  }
+
+  #info(): string {
+    const server = `redis_version:7.0.15\r\nrun_id:${this.#starts.toString(16).padStart(40, '0')}`;
+    return `# Server\r\n${server}\r\n# Memory\r\nmaxmemory_policy:noeviction\r\n# Replication\r\nrole:master\r\n`;
   }
 
   #evaluate(source: string, [count = '0', ...rest]: readonly string[]): Reply {
@@ -99,6 +104,7 @@ export class RedisModel {
       this.#options.onPublish?.(args[0] ?? '', args[1] ?? '');
       return 0;
     }
+    if (lower === 'info') return this.#info();
     const command = DATA_COMMANDS[lower] ?? fail(unknown(name, from));
     requireArity(lower, command, args, from);
     if (this.isReadOnly && command.writes) fail("READONLY You can't write against a read only replica.");

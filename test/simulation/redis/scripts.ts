@@ -40,7 +40,8 @@ export function runScript(source: string, keys: readonly string[], args: readonl
     script = compile(source);
     compiled.set(source, script);
   }
-  const redis = { ...redisHelpers, call: (...values: LuaValue[]) => toLua(run(values.map(argumentOf))) };
+  const call = (...values: LuaValue[]) => toLua(run(values.map(argumentOf)));
+  const redis = { ...redisHelpers, call, pcall: (...values: LuaValue[]) => failureAsTable(() => call(...values)) };
   try {
     return toReply(all(script({ ...LUA_LIBRARY, redis }, new LuaTable([...keys]), new LuaTable([...args])))[0]);
   } catch (error) {
@@ -64,6 +65,15 @@ function toLua(reply: Reply): LuaValue {
   const made = new LuaTable();
   made.set('ok', reply.text);
   return made;
+}
+
+function failureAsTable(call: () => LuaValue): LuaValue {
+  try {
+    return call();
+  } catch (error) {
+    if (error instanceof LuaError) return redisHelpers.error_reply(error.message);
+    throw error;
+  }
 }
 
 function toReply(value: LuaValue): Reply {

@@ -25,7 +25,7 @@ function reporting(test: TestContext) {
         state.changedAtMs = instance.changedAtMs;
         await state.gate;
         if (state.failing) throw new Error('the store is busy');
-        await instances.report(instance);
+        return await instances.report(instance);
       },
       remove: instances.remove,
     },

@@ -10,6 +10,7 @@ const LAG_MS = 10_000;
 
 function begin() {
   const clock = { atMs: 1_000_000, at: 0 };
+  let server = 'first';
   const listing = createListing({
     listedMs: LISTED_MS,
     reportedEveryMs: EVERY_MS,
@@ -20,16 +21,21 @@ function begin() {
     clock.atMs += ms;
     clock.at += ms;
   };
+  const report = () => listing.noteReport({ ...listing.sending(), server });
   /** Reports every two seconds. Returns whether the first one found the gateway forgotten. */
   function reportFor(ms: number): boolean {
-    const isNew = listing.noteReport(listing.sending());
+    const isNew = report();
     for (let passedMs = EVERY_MS; passedMs <= ms; passedMs += EVERY_MS) {
       pass(EVERY_MS);
-      assert.equal(listing.noteReport(listing.sending()), false);
+      assert.equal(report(), false);
     }
     return isNew;
   }
-  return { clock, listing, pass, reportFor };
+  function takeOver(by: string): void {
+    server = by;
+    pass(EVERY_MS);
+  }
+  return { clock, listing, pass, reportFor, takeOver };
 }
 
 test('a gateway that has started is listed from its first report on', () => {
@@ -80,4 +86,34 @@ test('the clock that has gone further counts, as on a machine that was suspended
   reportFor(20_000);
   clock.atMs += LISTED_MS;
   assert.equal(listing.since(), Number.POSITIVE_INFINITY);
+});
+
+test('two servers take over within ten seconds of a first report: it counts from the first report to the second of them', () => {
+  const { clock, listing, pass, reportFor, takeOver } = begin();
+  reportFor(20_000);
+  pass(LISTED_MS);
+  assert.equal(reportFor(6000), true);
+  takeOver('second');
+  assert.equal(reportFor(4000), true);
+  takeOver('third');
+  assert.equal(reportFor(8000), true);
+  assert.equal(listing.since(), clock.at - 8000 + LAG_MS);
+});
+
+test('a server that takes over has the reports that are older than the lag', () => {
+  const { listing, reportFor, takeOver } = begin();
+  reportFor(20_000);
+  takeOver('second');
+  assert.equal(reportFor(2000), false);
+  takeOver('third');
+  assert.equal(reportFor(2000), false);
+  assert.equal(listing.since(), 0);
+});
+
+test('a server that takes over just after the first report of a process may lack it', () => {
+  const { clock, listing, reportFor, takeOver } = begin();
+  reportFor(6000);
+  takeOver('second');
+  assert.equal(reportFor(0), true);
+  assert.equal(listing.since(), clock.at + LAG_MS);
 });

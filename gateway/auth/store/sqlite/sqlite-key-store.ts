@@ -59,6 +59,9 @@ export function createSqliteKeyStore(options: SqliteKeyStoreOptions): KeyStore {
 /** How late a report may be before its gateway is treated as silent. A report is late if other processes were writing to the file. */
 const SLACK_MS = 5000;
 
+/** A file loses no report, so all reports are taken by the same server. */
+const THE_FILE = 'file';
+
 /** Creates the list of running gateways. */
 function createSqliteInstances(database: DatabaseSync, now: () => number): InstanceRecords {
   const upsert = database.prepare('INSERT OR REPLACE INTO instances VALUES (?, ?, ?, ?, ?, ?, ?)');
@@ -75,6 +78,7 @@ function createSqliteInstances(database: DatabaseSync, now: () => number): Insta
         deleteSilent.run(SLACK_MS, nowMs);
         upsert.run(id, host, pid, startedAtMs, position, graceMs, nowMs);
       });
+      return THE_FILE;
     },
     remove(id) {
       deleteOne.run(id);
