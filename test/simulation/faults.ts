@@ -1,12 +1,11 @@
-// The faults of a simulation: a list that follows from the seed, so that single ones can be left out when a failure is made smaller.
+// The faults of a simulation, and how they are applied. A failure is made smaller by leaving single ones out.
 
 import type { Deployment, Moment, Place } from './deployment.ts';
-import type { World } from './engine/world.ts';
+import type { SimulatedProcess } from './engine/process.ts';
 
-const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
-type FaultKind =
+export type FaultKind =
   | 'pause'
   | 'stall'
   | 'suspend'
@@ -45,7 +44,7 @@ export interface Fault {
   readonly aim?: Aim | undefined;
 }
 
-interface Aim {
+export interface Aim {
   /** A question to a service outside, in the middle of the work; or the end of something that was confirmed. */
   readonly at: Moment;
   /** So many of these are left out before. */
@@ -57,78 +56,8 @@ interface Aim {
 /** How often each kind comes about, relative to the others. Kinds that a protocol does not name do not come about. */
 export type FaultWeights = Partial<Record<FaultKind, number>>;
 
-interface FaultPlanOptions {
-  readonly weights: FaultWeights;
-  readonly processes: number;
-  /** The share of those that wait for their moment. */
-  readonly aimed?: number | undefined;
-  /** From here on there are no more faults. */
-  readonly untilMs: number;
-}
-
-/** Processes that are slow in some way: what makes a difference is what happens meanwhile. */
-const LASTING: ReadonlySet<FaultKind> = new Set(['hesitate', 'far']);
-
-/** Some simulations are calm, some stormy. */
-const GAPS_MS = [20_000, MINUTE_MS, 5 * MINUTE_MS, 20 * MINUTE_MS] as const;
-
-/**
- * A piece of work asks about so many questions, and a question takes about so long: a fault may come at any of them, before its answer or
- * after.
- */
-const AIM = { questions: 20, delaysMs: [0, 50, 1000] } as const;
-
-export function planFaults(world: World, options: FaultPlanOptions): readonly Fault[] {
-  const { weights, processes, aimed = 0, untilMs } = options;
-  const random = world.random.named('faults');
-  const kinds = kindsOf(weights, random);
-  const gapMs = random.pick(GAPS_MS);
-  const faults: Fault[] = [];
-  for (let atMs = random.between(0, 2 * gapMs); atMs < untilMs; atMs += random.between(0, 2 * gapMs)) {
-    const kind = random.pick(kinds);
-    const forMs = Math.min(durationOf(kind, random), untilMs - atMs);
-    const [place, amount] = [random.below(processes), random.between(-1, 1)];
-    const aim = kind === 'redis failover after a write' ? aimAtWrite(amount) : drawnAim(kind, aimed, random);
-    faults.push({ kind, atMs, forMs, place, amount, aim });
-  }
-  return faults;
-}
-
-/** The replica lacks an end that was confirmed, or what a gateway wrote before it asked a service outside. */
-function aimAtWrite(amount: number): Aim {
-  return { at: amount < 0 ? 'question' : 'end', leftOut: 0, delayMs: 0.9 * lateMs(amount) };
-}
-
-function drawnAim(kind: FaultKind, aimed: number, random: World['random']): Aim | undefined {
-  if (aimed === 0 || LASTING.has(kind) || !random.chance(aimed)) return undefined;
-  const leftOut = random.below(AIM.questions);
-  return { at: 'question', leftOut, delayMs: random.next() * random.pick(AIM.delaysMs) };
-}
-
-/** Each simulation leaves some kinds out: one kind can hide what another would show. */
-function kindsOf(weights: FaultWeights, random: World['random']): readonly FaultKind[] {
-  const all = Object.entries(weights) as [FaultKind, number][];
-  const some = all.filter(() => random.chance(0.5));
-  return (some.length > 0 ? some : all).flatMap(([kind, weight]) => Array.from({ length: weight }, () => kind));
-}
-
-/** Mostly short, sometimes minutes or longer: protocols have times of all these lengths. */
-function durationOf(kind: FaultKind, random: World['random']): number {
-  if (LASTING.has(kind)) return random.between(20_000, 10 * MINUTE_MS);
-  // Longer than leases last, and no longer than others need to finish the work.
-  if (kind === 'stall') return random.between(5000, 2 * MINUTE_MS);
-  // Whoever has told it to end kills it then.
-  if (kind === 'stop') return random.between(2000, MINUTE_MS);
-  // Others need the time to write in place of what was lost, and a gateway may be away for longer than its grace.
-  if (kind === 'redis failover behind a gateway' || kind === 'redis failover after a cut')
-    return random.between(20_000, 5 * MINUTE_MS);
-  if (kind === 'redis failover after a write') return 20;
-  const length = random.pick(['moment', 'moment', 'seconds', 'seconds', 'minutes', 'long'] as const);
-  if (length === 'moment') return random.between(20, 900);
-  if (length === 'seconds') return random.between(900, 20_000);
-  if (length === 'minutes') return random.between(20_000, 5 * MINUTE_MS);
-  return kind === 'redis full' || kind === 'slow' ? MINUTE_MS : random.between(5 * MINUTE_MS, 30 * MINUTE_MS);
-}
+/** From one failover to the return of a gateway that has lost its connection. */
+const HANDED_OVER_MS = 500;
 
 /** Lets the faults happen at their times, and none after their end. */
 export function applyFaults(deployment: Deployment, faults: readonly Fault[], untilMs: number): void {
@@ -155,6 +84,32 @@ function begin(deployment: Deployment, fault: Fault): void {
   const end = faultOf(deployment, fault);
   if (end !== undefined) world.after(fault.forMs, end);
   world.after(fault.forMs, recover);
+}
+
+/**
+ * The gateway comes back, tells Redis so, and is away again with a failover that loses this. In a part of the cases the same happens with
+ * the server that has taken over.
+ */
+function handOverAfterReturn(
+  deployment: Deployment,
+  process: SimulatedProcess,
+  { forMs, amount }: Pick<Fault, 'forMs' | 'amount'>,
+): void {
+  const { redis, world } = deployment;
+  const lagMs = 10_000 * Math.abs(amount);
+  const turns = amount > 0.5 ? 2 : 1;
+  const staysMs = Math.min(0.9 * lagMs, (0.4 * forMs) / turns);
+  const turn = (left: number) => {
+    redis.heal(process);
+    redis.lag(lagMs);
+    world.after(staysMs, () => {
+      redis.cut(process);
+      redis.failOver(500 * amount);
+      redis.lag(20);
+      if (left > 1) world.after(HANDED_OVER_MS, () => turn(left - 1));
+    });
+  };
+  turn(turns);
 }
 
 /** Returns what ends it, if it has a duration. */
@@ -233,21 +188,10 @@ function faultOf(deployment: Deployment, { kind, forMs, place: index, amount }: 
         redis.lag(20);
       });
       return () => redis.heal(process);
-    case 'redis failover after a cut': {
-      // The gateway has just come back, and told Redis so, and is away again with a failover that loses this.
-      const lagMs = 10_000 * Math.abs(amount);
+    case 'redis failover after a cut':
       redis.cut(process);
-      deployment.world.after(forMs / 2, () => {
-        redis.heal(process);
-        redis.lag(lagMs);
-      });
-      deployment.world.after(forMs / 2 + Math.min(0.9 * lagMs, 0.4 * forMs), () => {
-        redis.cut(process);
-        redis.failOver(500 * amount);
-        redis.lag(20);
-      });
+      deployment.world.after(forMs / 2, () => handOverAfterReturn(deployment, process, { forMs, amount }));
       return () => redis.heal(process);
-    }
     case 'redis lag':
       redis.lag(lateMs(amount));
       return () => redis.lag(20);
@@ -267,7 +211,7 @@ function faultOf(deployment: Deployment, { kind, forMs, place: index, amount }: 
 }
 
 /** How far a late replica lags. */
-function lateMs(amount: number): number {
+export function lateMs(amount: number): number {
   return 3000 * Math.abs(amount);
 }
 

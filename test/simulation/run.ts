@@ -2,7 +2,8 @@
 
 import type { Violation } from './engine/world.ts';
 import { World } from './engine/world.ts';
-import { applyFaults, type Fault, planFaults } from './faults.ts';
+import { applyFaults, type Fault } from './faults.ts';
+import { planFaults } from './plan-faults.ts';
 import type { Protocol } from './protocol.ts';
 
 export interface Spec {

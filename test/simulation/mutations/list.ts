@@ -162,6 +162,12 @@ const KEYS = of('keys', [
     '0',
   ],
   [
+    'reports to the server before a failover count like those to the server after it',
+    'auth/listing.ts',
+    ' || sent.server !== last?.server',
+    '',
+  ],
+  [
     'a process that stood still takes its cache for current',
     'auth/directory.ts',
     'if (follower.readAt() < this.#reports.listedSince()) return false;\n    if (this.#options.now() - follower.readAtMs() > this.#graceMs) return false;',

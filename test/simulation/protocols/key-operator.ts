@@ -28,6 +28,8 @@ const LATE_MS = 1000;
 /** Gateways report that they let keys in for so much longer than they do. */
 const REPORTED_LONGER_MS = 17_000;
 const JUMP_ALLOWED_MS = 1000;
+/** The share of changes with which an operator takes the last change of an organization back. */
+const TAKEN_BACK = 0.2;
 
 export const digestOf = createDigestOf('the pepper of the simulation');
 const pepperFingerprint = keyFingerprint(digestOf);
@@ -74,6 +76,7 @@ export function createOperator(deployment: Deployment, checker: AccessChecker, {
   const revoked = new Set<string>();
   const nextChangeShare = random.pick(NEXT_CHANGE_SHARES);
   let changes = 0;
+  let lastRuled: { readonly organization: string; readonly kind: 'suspend' | 'resume' } | undefined;
 
   function newKey(organization: string): IssuedKey {
     const request = {
@@ -166,6 +169,8 @@ export function createOperator(deployment: Deployment, checker: AccessChecker, {
     const organization = random.pick(organizations).id;
     const lost = await store.organizations.get(organization);
     if (lost === undefined) return importAll(store);
+    if (lastRuled !== undefined && random.chance(TAKEN_BACK))
+      return rule(store, lastRuled.organization, lastRuled.kind === 'suspend' ? 'resume' : 'suspend', waits);
     const kind = random.pick([
       'create',
       'create',
@@ -176,10 +181,7 @@ export function createOperator(deployment: Deployment, checker: AccessChecker, {
       'resume',
       'rotate',
     ] as const);
-    if (kind === 'suspend' || kind === 'resume') {
-      const make = () => store.organizations[kind](organization, 'ada');
-      return change(store, [organization], kind === 'resume', make, waits);
-    }
+    if (kind === 'suspend' || kind === 'resume') return rule(store, organization, kind, waits);
     const at = placeOfKey(kind !== 'create');
     const old = keys[at] as IssuedKey;
     if (kind === 'revoke') {
@@ -202,6 +204,12 @@ export function createOperator(deployment: Deployment, checker: AccessChecker, {
     );
     await machine.sleep(overlapMs + 5000);
     told.returned();
+  }
+
+  function rule(store: KeyStore, organization: string, kind: 'suspend' | 'resume', waits: boolean): Promise<void> {
+    lastRuled = { organization, kind };
+    const make = () => store.organizations[kind](organization, 'ada');
+    return change(store, [organization], kind === 'resume', make, waits);
   }
 
   /** Mostly a key for which the change makes a difference. */
