@@ -26,7 +26,7 @@ import { checkMcp } from './mcp/selection.ts';
 import { BUILT_IN_GUIDES } from './portal/guides.ts';
 import { createScopeRules, type ScopeRules } from './shared/contracts/scopes.ts';
 import { ConfigError, condense, type Mistake } from './shared/mistakes.ts';
-import { isGatewayItself } from './upstream/in-process/addresses.ts';
+import { isGatewayItself } from './upstream/targets/addresses.ts';
 
 const rulesOfConfigurations = new WeakMap<Configuration, ScopeRules>();
 

@@ -18,7 +18,7 @@ import { ANONYMOUS_TIER, extraOf } from '../limits/limit-rules.ts';
 import { shownPath } from '../shared/file-text.ts';
 import { condense, type Mistake, toSentence } from '../shared/mistakes.ts';
 import { positionsIn } from '../shared/yaml-source.ts';
-import { modesFromContract } from '../upstream/in-process/addresses.ts';
+import { modesFromContract } from '../upstream/targets/addresses.ts';
 import { settingsWithoutEffect } from './settings-without-effect.ts';
 import { withheldByDefault } from './withheld-by-default.ts';
 

@@ -9,7 +9,7 @@ import { greetingOf, type StartedGateway } from '../process/greeting.ts';
 import { openFilesText, warnOfOpenFiles } from '../process/open-files.ts';
 import { tellDrain } from '../process/terminal-log.ts';
 import { operationCountOf } from '../serving/route-rows.ts';
-import { upstreamsFromContract } from '../upstream/in-process/addresses.ts';
+import { upstreamsFromContract } from '../upstream/targets/addresses.ts';
 import type { CommandContext } from './context.ts';
 import { belowBaseline } from './node-baseline.ts';
 

@@ -4,7 +4,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Log } from '../observe/log/log.ts';
 import { type OperationCount, operationCountText } from '../serving/route-rows.ts';
 import { ACCOUNT_SCOPES } from '../shared/contracts/scopes.ts';
-import type { FromContract } from '../upstream/in-process/addresses.ts';
+import type { FromContract } from '../upstream/targets/addresses.ts';
 import type { OpenFiles } from './open-files.ts';
 
 /** Facts about a started gateway. */

@@ -8,7 +8,7 @@ import { compileRest } from '../contract/schemas/compile.ts';
 import { ACCOUNT_SCOPES } from '../shared/contracts/scopes.ts';
 import { ConfigError } from '../shared/mistakes.ts';
 import { directoryLockProblem } from '../shared/stores/sqlite.ts';
-import { isSimulated } from '../upstream/in-process/addresses.ts';
+import { isSimulated } from '../upstream/targets/addresses.ts';
 import type { AppOptions } from '../wiring/app-options.ts';
 import { issueDemoKey } from './demo.ts';
 import type { FirstSteps } from './greeting.ts';

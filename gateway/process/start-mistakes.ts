@@ -13,8 +13,8 @@ import { readSettings, replicaMistakes, type Settings } from '../config/settings
 import { type Configuration, loadConfiguration } from '../configuration.ts';
 import { shownPath } from '../shared/file-text.ts';
 import { ConfigError, type Mistake } from '../shared/mistakes.ts';
-import { isSimulated } from '../upstream/in-process/addresses.ts';
 import { liesOnSandbox } from '../upstream/in-process/sandbox.ts';
+import { isSimulated } from '../upstream/targets/addresses.ts';
 import { checkSecrets } from '../wiring/named-secrets.ts';
 import { oneWayUpgrades } from './one-way.ts';
 

@@ -13,7 +13,7 @@ import { ANONYMOUS_TIER } from '../limits/limit-rules.ts';
 import type { Steps } from '../pipeline.ts';
 import { createPortal } from '../portal/portal.ts';
 import type { PortalOptions } from '../portal/site.ts';
-import { answersFromContract, isGatewayItself } from '../upstream/in-process/addresses.ts';
+import { answersFromContract, isGatewayItself } from '../upstream/targets/addresses.ts';
 import type { Deprecations } from '../versions/deprecation.ts';
 import { metNeeds } from './met-needs.ts';
 import { publicLimits } from './public-limits.ts';

@@ -2,7 +2,7 @@
 
 import type { AuthorizeRules } from '../auth/authorize.ts';
 import { type Configuration, scopeRulesOf } from '../configuration.ts';
-import { isGatewayItself } from '../upstream/in-process/addresses.ts';
+import { isGatewayItself } from '../upstream/targets/addresses.ts';
 
 interface Operation {
   readonly upstream: string;

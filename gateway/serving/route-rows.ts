@@ -3,7 +3,7 @@
 import type { Configuration } from '../configuration.ts';
 import type { Operation } from '../exchange/operation.ts';
 import { ANONYMOUS_TIER, extraOf, type LimitRules } from '../limits/limit-rules.ts';
-import { isGatewayItself } from '../upstream/in-process/addresses.ts';
+import { isGatewayItself } from '../upstream/targets/addresses.ts';
 
 type Upstreams = Configuration['config']['upstreams'];
 

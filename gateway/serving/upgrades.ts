@@ -12,7 +12,7 @@ import { createPipeline, createTunnelPipeline, type Steps } from '../pipeline.ts
 import type { Tunnel } from '../tunnel/table.ts';
 import type { Tunnels } from '../tunnel/tunnels.ts';
 import type { Handshake } from '../upstream/handshake.ts';
-import { samePath } from '../upstream/requests/path.ts';
+import { samePath } from '../upstream/path.ts';
 import type { OpenStream } from './open-stream.ts';
 
 interface UpgradesOptions {

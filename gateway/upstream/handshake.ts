@@ -17,11 +17,11 @@ import type { CredentialHeader } from './credentials/credential-kinds.ts';
 import { missingCredentialCause, toUpstreamRefusal } from './errors/upstream-errors.ts';
 import { upstreamRequestLines } from './headers/request-lines.ts';
 import type { UpstreamRoute } from './routes.ts';
-import { attemptEndOf } from './targets/attempt-end.ts';
+import { attemptResultOf } from './targets/attempt-result.ts';
 import type { Target, Targets } from './targets/targets.ts';
 
 interface HandshakeOptions {
-  readonly targets: Pick<Targets, 'pick' | 'ended'>;
+  readonly targets: Pick<Targets, 'pick' | 'noteResult'>;
   readonly routes: ReadonlyMap<string, UpstreamRoute>;
   /** Returns the assertion, as for other requests (forward.ts). */
   assertionFor(caller: Caller, upstream: string): Awaitable<string>;
@@ -108,7 +108,7 @@ async function toHandshake(
     hasEnded = true;
     leavePlace();
     const failure = status !== undefined && status >= 500 ? status : error;
-    options.targets.ended(target, attemptEndOf(status, error), sentAt, failure);
+    options.targets.noteResult(target, attemptResultOf(status, error), sentAt, failure);
   }
 
   let sent: CredentialHeader | undefined;

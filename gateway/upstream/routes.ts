@@ -12,9 +12,9 @@ import type { ConcurrencyLimit } from './concurrency/concurrency-limit.ts';
 import type { Credential } from './credentials/credential.ts';
 import { type Compression, type CompressionRules, createCompression } from './encoding/compression.ts';
 import { authorityIn } from './headers/references.ts';
-import { isGatewayItself } from './in-process/addresses.ts';
 import type { AnswerInProcess } from './in-process/examples.ts';
 import { createRewrite, type RequestRule, type Rewrite } from './requests/rewrite.ts';
+import { isGatewayItself } from './targets/addresses.ts';
 
 interface UpstreamRouteEntry {
   readonly live: readonly string[];

@@ -10,7 +10,7 @@ import { SESSION_KEYS, sessionKeysProblem } from '../sessions/store/session-keys
 import { isServerOfEntry } from '../shared/contracts/upstreams.ts';
 import type { Mistake } from '../shared/mistakes.ts';
 import { credentialProblem } from '../upstream/credentials/credential-kinds.ts';
-import { isSimulated } from '../upstream/in-process/addresses.ts';
+import { isSimulated } from '../upstream/targets/addresses.ts';
 
 type SecretSources = Pick<Configuration, 'config' | 'upstreamTls'>;
 

@@ -8,7 +8,7 @@ import type { Configuration } from '../configuration.ts';
 import type { Log } from '../observe/log/log.ts';
 import type { Mistake } from '../shared/mistakes.ts';
 import { AccessTable, type AccessTableOptions } from '../upstream/access.ts';
-import { isSimulated } from '../upstream/in-process/addresses.ts';
+import { isSimulated } from '../upstream/targets/addresses.ts';
 
 interface OpenedAccess {
   readonly access: AccessTable;

@@ -9,7 +9,7 @@ import type { Mistake } from '../shared/mistakes.ts';
 import type { ConsoleAction } from '../shared/questions/console-action.ts';
 import type { ConsoleView } from '../shared/questions/console-view.ts';
 import type { FleetQuestion } from '../shared/questions/fleet.ts';
-import type { FromContract } from '../upstream/in-process/addresses.ts';
+import type { FromContract } from '../upstream/targets/addresses.ts';
 
 export type ToWorker =
   /** Reply to `here`. */

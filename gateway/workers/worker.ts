@@ -9,7 +9,7 @@ import { type ServingApp, serve } from '../process/serve.ts';
 import { operationCountOf } from '../serving/route-rows.ts';
 import { ConfigError } from '../shared/mistakes.ts';
 import { type AskFleet, answerFleet, type FleetQuestion, PATIENCE_MS } from '../shared/questions/fleet.ts';
-import { upstreamsFromContract } from '../upstream/in-process/addresses.ts';
+import { upstreamsFromContract } from '../upstream/targets/addresses.ts';
 import type { FromWorker, Ready, ToWorker, WorkerQuestion } from './messages.ts';
 import { createQuestions, replyTo } from './questions.ts';
 

@@ -1,7 +1,7 @@
 // Checks publicUrl, which clients see, and trustedProxies, whose X-Forwarded-For the gateway believes.
 
 import type { Config } from '../../config/load.ts';
-import { isSimulated } from '../../upstream/in-process/addresses.ts';
+import { isSimulated } from '../../upstream/targets/addresses.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 
 /** A range with a shorter prefix is larger than the network of any installation. */

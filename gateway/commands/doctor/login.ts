@@ -10,8 +10,8 @@ import {
   credentialProblem,
   parseCredential,
 } from '../../upstream/credentials/credential-kinds.ts';
-import { isSimulated } from '../../upstream/in-process/addresses.ts';
 import type { CredentialSettings } from '../../upstream/settings.ts';
+import { isSimulated } from '../../upstream/targets/addresses.ts';
 import { type Finding, fail, type NamedCheck, ok, warn } from '../finding.ts';
 import {
   type Backend,

@@ -10,7 +10,7 @@ import type { UpstreamEntry } from '../../config/upstreams/upstreams-file.ts';
 import type { Configuration } from '../../configuration.ts';
 import { ask } from '../../http1/client/ask.ts';
 import type { TlsSettings } from '../../http1/client/connect.ts';
-import { answersFromContract, isGatewayItself } from '../../upstream/in-process/addresses.ts';
+import { answersFromContract, isGatewayItself } from '../../upstream/targets/addresses.ts';
 import { createPools } from '../../upstream/targets/pools.ts';
 import { type Finding, fail, type NamedCheck, ok, reasonOf, warn } from '../finding.ts';
 import { checkValidity } from './certificates.ts';

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import type { Configuration } from '../../configuration.ts';
 import type { Operation } from '../../exchange/operation.ts';
 import { isHealthPath } from '../../shared/http/health-path.ts';
-import { filledTemplate } from '../../upstream/requests/path.ts';
+import { filledTemplate } from '../../upstream/path.ts';
 import type { CommandContext } from '../context.ts';
 import { printLine, printText } from '../print.ts';
 import { type BackendAnswer, statusOf } from '../upstreams/backend.ts';

@@ -3,7 +3,7 @@
 
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { filledTemplate } from '../../upstream/requests/path.ts';
+import { filledTemplate } from '../../upstream/path.ts';
 import { type Finding, fail } from '../finding.ts';
 import type { Backend, BackendRequest } from './backend.ts';
 

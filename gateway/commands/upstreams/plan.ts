@@ -12,7 +12,7 @@ import { samplesOf } from '../../contract/samples/sample.ts';
 import type { Schemas } from '../../contract/schemas/schemas.ts';
 import type { Violation } from '../../contract/violations/violations.ts';
 import type { Matched } from '../../exchange/exchange.ts';
-import { filledTemplate } from '../../upstream/requests/path.ts';
+import { filledTemplate } from '../../upstream/path.ts';
 import type { BackendRequest } from './backend.ts';
 import { bodiesFor, examplesAt, type TrialBody } from './bodies.ts';
 

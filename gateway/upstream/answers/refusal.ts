@@ -5,7 +5,7 @@ import { type ErrorCode, GatewayError, REFUSALS } from '../../catalogue/errors.t
 import type { JsonNode } from '../../shared/json-tree.ts';
 import { hasInternals, publicSentence } from '../errors/public-text.ts';
 import { typeOf } from '../errors/upstream-errors.ts';
-import { memberPath, nodeAt } from './members.ts';
+import { memberPath, nodeAt } from '../rules/members.ts';
 import type { SubmittedText } from './submitted.ts';
 
 /** A refusal as declared in rules. Members are dotted names in the upstream's body. */

@@ -17,7 +17,7 @@ import { ExchangePlace, type PlaceOwner } from '../concurrency/exchange-place.ts
 import type { ContractCheck } from '../relay/contract-check.ts';
 import { Relay } from '../relay/relay.ts';
 import type { UpstreamRoute } from '../routes.ts';
-import { type AttemptEnd, attemptEndOf, isClientFault } from '../targets/attempt-end.ts';
+import { type AttemptResult, attemptResultOf, isClientFault } from '../targets/attempt-result.ts';
 import type { Target, Targets } from '../targets/targets.ts';
 import { ExchangeClock } from './exchange-clock.ts';
 import { type AttemptFailure, type NextAttempt, RetryPlan } from './retry-plan.ts';
@@ -166,7 +166,7 @@ export class Attempts implements PlaceOwner {
   /** Called by the relay when the client has the whole answer. */
   relayed(): void {
     const status = this.#relay?.answeredStatus;
-    this.#endAttempt(attemptEndOf(status, undefined), status);
+    this.#endAttempt(attemptResultOf(status, undefined), status);
     this.route.budget.noteAnswer();
     this.#isRelayed = true;
     this.#end();
@@ -179,7 +179,7 @@ export class Attempts implements PlaceOwner {
     const target = this.#target as Target;
     const isExcused = this.clock.isOverlong || isWaiting || isClientFault(this.exchange, error);
     const isServerError = status !== undefined && status >= 500;
-    this.#endAttempt(isExcused ? 'abandoned' : attemptEndOf(status, error), isServerError ? status : error);
+    this.#endAttempt(isExcused ? 'abandoned' : attemptResultOf(status, error), isServerError ? status : error);
     // A 4xx is treated as an answer, because the upstream works (`takeForLost` in retry-budget.ts).
     if (failure === 'status' && !isServerError) this.route.budget.noteAnswer();
     const next = this.#plan().nextAfter({ target, error, failure, wasSent, status });
@@ -234,13 +234,13 @@ export class Attempts implements PlaceOwner {
   }
 
   /** Has no effect if no target is picked. */
-  #endAttempt(end: AttemptEnd, failure?: SendingFailure): void {
+  #endAttempt(result: AttemptResult, failure?: SendingFailure): void {
     const target = this.#target;
     if (target === undefined) return;
     const startedAt = this.#relay?.startedAt ?? performance.now();
     this.#target = undefined;
     this.#relay = undefined;
-    this.#options.targets.ended(target, end, startedAt, failure);
+    this.#options.targets.noteResult(target, result, startedAt, failure);
   }
 
   #end(): void {

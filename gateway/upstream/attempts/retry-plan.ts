@@ -94,7 +94,7 @@ export class RetryPlan {
     // An attempt that was never sent caused no load, so a retry at another target adds none and costs no budget.
     const isFree = reason === 'not_sent' && !isTried;
     if (waitMs === undefined || !this.#isInTime(waitMs) || !(isFree || this.#pay(isClosedUnder))) {
-      this.#targets.ended(next, 'abandoned', performance.now());
+      this.#targets.noteResult(next, 'abandoned', performance.now());
       return undefined;
     }
     this.#retries += 1;

@@ -20,22 +20,22 @@ import { keptHeaders, retryAfter } from './refusal-headers.ts';
 
 interface ServerError {
   readonly code: ErrorCode;
-  /** What the answer says about the health of its target (upstream/targets/attempt-end.ts). */
-  readonly end: 'answered' | 'erred' | 'failed';
+  /** What the answer says about the health of its target (upstream/targets/attempt-result.ts). */
+  readonly result: 'answered' | 'erred' | 'failed';
   /** Whether the request is retried, if a retry is safe and paid for (upstream/attempts/retry-plan.ts). */
   readonly isRetried: boolean;
 }
 
 /** The meaning of each status from 500 on. 501 and 505 concern the request, not the service. */
 const SERVER_ERRORS: Readonly<Record<number, ServerError>> = {
-  500: { code: 'upstream_error', end: 'erred', isRetried: false },
-  501: { code: 'upstream_error', end: 'answered', isRetried: false },
-  502: { code: 'upstream_bad_response', end: 'failed', isRetried: true },
-  503: { code: 'upstream_unavailable', end: 'failed', isRetried: true },
-  504: { code: 'upstream_timeout', end: 'failed', isRetried: true },
-  505: { code: 'upstream_bad_response', end: 'answered', isRetried: false },
+  500: { code: 'upstream_error', result: 'erred', isRetried: false },
+  501: { code: 'upstream_error', result: 'answered', isRetried: false },
+  502: { code: 'upstream_bad_response', result: 'failed', isRetried: true },
+  503: { code: 'upstream_unavailable', result: 'failed', isRetried: true },
+  504: { code: 'upstream_timeout', result: 'failed', isRetried: true },
+  505: { code: 'upstream_bad_response', result: 'answered', isRetried: false },
 };
-const OTHER_SERVER_ERROR: ServerError = { code: 'upstream_bad_response', end: 'erred', isRetried: false };
+const OTHER_SERVER_ERROR: ServerError = { code: 'upstream_bad_response', result: 'erred', isRetried: false };
 
 /** Whether the refusal depends on the status alone. */
 export function isDecidedByStatus(status: number): boolean {

@@ -5,8 +5,8 @@
 import { toUpstreamFailure } from '../../catalogue/upstream-failure.ts';
 import { headersIn } from '../../http1/client/request-head.ts';
 import type { AnswerHandler, Control, Dispatcher, Outgoing } from '../../http1/client/wire.ts';
+import { answersFromContract, isGatewayItself } from '../targets/addresses.ts';
 import type { Pools, SharedPool } from '../targets/pools.ts';
-import { answersFromContract, isGatewayItself } from './addresses.ts';
 
 export interface AnswerInProcess {
   readonly status: number;

@@ -6,9 +6,9 @@ import type { Checked } from '../../exchange/exchange.ts';
 import type { Operation } from '../../exchange/operation.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { type JsonNode, type JsonTreeObject, printJsonTree, readJson, scalarOf } from '../../shared/json-tree.ts';
-import { type AddressedOperation, type MemberMatchers, membersTest } from '../answers/matchers.ts';
-import { changeAt, type MemberPath, memberPath } from '../answers/members.ts';
-import { filledPath, pathParameterNames, samePath } from './path.ts';
+import { filledPath, pathParameterNames, samePath } from '../path.ts';
+import { type AddressedOperation, type MemberMatchers, membersTest } from '../rules/matchers.ts';
+import { changeAt, type MemberPath, memberPath } from '../rules/members.ts';
 import { hashedSecret } from './scrypt.ts';
 import { hasSet, type SetAsItemsRule, withItems } from './set-as-items.ts';
 

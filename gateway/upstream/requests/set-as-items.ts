@@ -11,7 +11,7 @@ import {
   readJson,
   scalarOf,
 } from '../../shared/json-tree.ts';
-import { memberPath, nodeAt } from '../answers/members.ts';
+import { memberPath, nodeAt } from '../rules/members.ts';
 
 export interface SetAsItemsRule {
   /** The lists whose `set` is sent as items. */

@@ -4,7 +4,7 @@
 // little and the next attempt may succeed. The breaker needs constant work per request, and no timers.
 
 import type { SendingFailure } from '../../catalogue/upstream-failure.ts';
-import type { AttemptEnd } from './attempt-end.ts';
+import type { AttemptResult } from './attempt-result.ts';
 
 export interface BreakerRules {
   /** Percentage of failures in the window that opens the breaker, 1–100. */
@@ -61,7 +61,7 @@ export class Breaker {
   }
 
   /**
-   * Returns 0 if the request may be sent; call `ended` when the request has ended. Otherwise returns the milliseconds until a request may
+   * Returns 0 if the request may be sent; call `noteResult` when the request has ended. Otherwise returns the milliseconds until a request may
    * be sent.
    */
   admit(): number {
@@ -82,18 +82,18 @@ export class Breaker {
    * @param sentAtMs the time at which the request was sent, by `clock`
    * @param failure the cause, if the request failed
    */
-  ended(end: AttemptEnd, sentAtMs: number, failure?: SendingFailure): void {
+  noteResult(result: AttemptResult, sentAtMs: number, failure?: SendingFailure): void {
     const rules = this.#rules;
     // An attempt that was sent before the end of the last wait says nothing new, because it belongs to the outage that opened the breaker.
     if (rules === 'off' || sentAtMs < this.#openUntilMs) return;
-    const isCheap = end === 'unreached' && this.#options.clock() - sentAtMs < UNREACHED_MS_MAX;
-    const hasFailed = end === 'failed' || (end === 'unreached' && !isCheap);
+    const isCheap = result === 'unreached' && this.#options.clock() - sentAtMs < UNREACHED_MS_MAX;
+    const hasFailed = result === 'failed' || (result === 'unreached' && !isCheap);
     if (this.#state === 'closed') {
-      if (end !== 'abandoned' && !isCheap) this.#count(rules, hasFailed, failure);
+      if (result !== 'abandoned' && !isCheap) this.#count(rules, hasFailed, failure);
     } else if (this.#state === 'half_open') {
       if (this.#trials > 0) this.#trials -= 1;
       if (hasFailed) this.#open(rules, this.#options.clock(), failure);
-      else if (end !== 'abandoned') this.#become('closed');
+      else if (result !== 'abandoned') this.#become('closed');
     }
   }
 

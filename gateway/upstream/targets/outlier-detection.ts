@@ -1,7 +1,7 @@
 // Outlier detection for one target: outstanding requests, consecutive failures, ejection and return.
 
 import type { SendingFailure } from '../../catalogue/upstream-failure.ts';
-import type { AttemptEnd } from './attempt-end.ts';
+import type { AttemptResult } from './attempt-result.ts';
 
 export interface EjectionRules {
   /** Failures in a row that eject a target. */
@@ -52,6 +52,15 @@ export interface TargetState {
  * The change of state after an attempt; undefined if there is none. `failing` and `healthy` are about a target that stays in use.
  */
 type OutlierChange = 'ejected' | 'returning' | 'failing' | 'healthy' | undefined;
+
+/** The upstream of a target. */
+export interface EjectionScope {
+  readonly rules: { readonly ejection: EjectionRules | 'off' };
+  /** All targets of the upstream. Only a part of them may be ejected. */
+  readonly targetStates: readonly TargetState[];
+  /** Monotonic milliseconds. */
+  clock(): number;
+}
 
 /** The least credit that a returning target earns per choice. */
 const SHARE_MIN = 0.1;
@@ -130,64 +139,62 @@ export function noteRequestBegan(state: TargetState): void {
  * Call it when a request to the target has ended. Returns the change that this caused.
  *
  * @param sentAtMs when the request was sent, as `clock` counts
- * @param all all targets of the upstream; only a part of them may be ejected
  * @param failure cause, if the attempt failed or erred
  */
 export function noteRequestEnded(
   state: TargetState,
-  end: AttemptEnd,
+  upstream: EjectionScope,
+  result: AttemptResult,
   sentAtMs: number,
-  rules: EjectionRules | 'off',
-  clock: () => number,
-  all: readonly TargetState[],
   failure?: SendingFailure,
 ): OutlierChange {
   state.outstanding -= 1;
   if (sentAtMs < state.judgedUntilMs) return undefined;
   if (state.phase === 'trial' && state.trials > 0) state.trials -= 1;
-  if (end === 'abandoned') return undefined;
-  if (end === 'answered') return noteAnswered(state, sentAtMs, rules, clock);
-  const nowMs = clock();
-  noteFailed(state, end, nowMs, failure);
-  return changeAfterFailure(state, rules, nowMs, all);
+  if (result === 'abandoned') return undefined;
+  if (result === 'answered') return noteAnswered(state, upstream, sentAtMs);
+  const nowMs = upstream.clock();
+  noteFailed(state, result, nowMs, failure);
+  return changeAfterFailure(state, upstream, nowMs);
 }
 
-function noteAnswered(
-  state: TargetState,
-  sentAtMs: number,
-  rules: EjectionRules | 'off',
-  clock: () => number,
-): OutlierChange {
+function noteAnswered(state: TargetState, upstream: EjectionScope, sentAtMs: number): OutlierChange {
+  const rules = upstream.rules.ejection;
   const wasFailing = state.phase === 'in' && state.healthy && isFailing(state, rules);
   state.answeredAtMs = sentAtMs;
   state.failuresInRow = 0;
   state.wasUnreached = false;
   if (state.phase !== 'trial') return wasFailing ? 'healthy' : undefined;
-  readmit(state, rules, clock());
+  readmit(state, rules, upstream.clock());
   return 'returning';
 }
 
 /**
  * A 500 is counted here, unlike in the breaker, so that a target that answers every request with 500 is ejected while other targets work.
  */
-function noteFailed(state: TargetState, end: AttemptEnd, nowMs: number, failure: SendingFailure | undefined): void {
+function noteFailed(
+  state: TargetState,
+  result: AttemptResult,
+  nowMs: number,
+  failure: SendingFailure | undefined,
+): void {
   if (state.failuresInRow === 0) state.failingSinceMs = nowMs;
   state.failuresInRow += 1;
   state.lastFailure = failure;
-  state.wasUnreached = end === 'unreached';
+  state.wasUnreached = result === 'unreached';
 }
 
 /** Ejects the target if the rules demand it. */
-function changeAfterFailure(
-  state: TargetState,
-  rules: EjectionRules | 'off',
-  nowMs: number,
-  all: readonly TargetState[],
-): OutlierChange {
+function changeAfterFailure(state: TargetState, upstream: EjectionScope, nowMs: number): OutlierChange {
+  const rules = upstream.rules.ejection;
   const begins = state.phase === 'in' && state.failuresInRow === failuresOf(rules) ? 'failing' : undefined;
   if (rules === 'off') return begins;
   if (state.phase === 'ejected') return undefined;
-  if (state.phase !== 'trial' && (state.failuresInRow < rules.failures || !hasRoomOutside(all, rules))) return begins;
+  if (
+    state.phase !== 'trial' &&
+    (state.failuresInRow < rules.failures || !hasRoomOutside(upstream.targetStates, rules))
+  )
+    return begins;
   eject(state, rules, nowMs);
   return 'ejected';
 }

@@ -4,13 +4,14 @@
 import { failureText, type SendingFailure } from '../../catalogue/upstream-failure.ts';
 import type { Mode } from '../../exchange/caller.ts';
 import type { PoolSettings } from '../../http1/client/pool.ts';
-import { hasNoConnection } from '../in-process/addresses.ts';
+import { hasNoConnection } from './addresses.ts';
 import { Breaker, type BreakerRules, type BreakerState } from './breaker.ts';
 import { type CheckResult, createHealthCheck, type HealthCheck, type HealthRules } from './health-check.ts';
 import {
   clearOutlier,
   createTargetState,
   type EjectionRules,
+  type EjectionScope,
   isFailing,
   readmit,
   type TargetState,
@@ -31,7 +32,7 @@ export interface TargetSetRules extends PoolSettings {
   readonly health?: HealthRules | undefined;
 }
 
-export interface TargetSet {
+export interface TargetSet extends EjectionScope {
   readonly upstream: string;
   readonly mode: Mode;
   readonly breaker: Breaker;
@@ -171,7 +172,7 @@ export class TargetSets {
     const breaker = new Breaker(rules.breaker, { clock, onChange });
     const isolatedUntilMs = this.#isolatedUntil(upstream);
     const none = { targetStates: [], turn: 0, holders: 0, checks: new Map(), checkedBy: '' };
-    return { upstream, mode, breaker, rules, isolatedUntilMs, ...none };
+    return { upstream, mode, breaker, rules, clock, isolatedUntilMs, ...none };
   }
 
   #setsOf(upstream: string): KnownTargetSet[] {

@@ -2,7 +2,7 @@
 
 import { failureText } from '../../catalogue/upstream-failure.ts';
 import type { Mode } from '../../exchange/caller.ts';
-import { hasNoConnection } from '../in-process/addresses.ts';
+import { hasNoConnection } from './addresses.ts';
 import type { BreakerState } from './breaker.ts';
 import type { HealthCheck, LastCheck } from './health-check.ts';
 import { phaseAt, type TargetState } from './outlier-detection.ts';

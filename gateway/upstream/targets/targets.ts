@@ -5,7 +5,7 @@ import { failureText, type SendingFailure } from '../../catalogue/upstream-failu
 import type { Mode } from '../../exchange/caller.ts';
 import type { TlsSettings } from '../../http1/client/connect.ts';
 import type { Dispatcher } from '../../http1/client/wire.ts';
-import type { AttemptEnd } from './attempt-end.ts';
+import type { AttemptResult } from './attempt-result.ts';
 import {
   creditAndRank,
   type EjectionRules,
@@ -75,7 +75,7 @@ export class Targets {
   }
 
   /**
-   * Picks the best target for an attempt; the targets in `tried` come last. The attempt is counted as outstanding until `ended` is called.
+   * Picks the best target for an attempt; the targets in `tried` come last. The attempt is counted as outstanding until `noteResult` is called.
    * Call `pick` only for modes that the upstream has. Throws upstream_unavailable with the remaining wait while the breaker of the upstream
    * is open.
    */
@@ -97,13 +97,12 @@ export class Targets {
    * @param sentAtMs when the attempt began, as `clock` counts; not before the target was picked
    * @param failure cause, if the attempt failed or erred
    */
-  ended(target: Target, end: AttemptEnd, sentAtMs: number, failure?: SendingFailure): void {
-    const { targetSets, clock } = this.#options;
+  noteResult(target: Target, result: AttemptResult, sentAtMs: number, failure?: SendingFailure): void {
     const { targetState, pooled } = target as PooledTarget;
     const { set } = pooled;
-    const change = noteRequestEnded(targetState, end, sentAtMs, set.rules.ejection, clock, set.targetStates, failure);
-    set.breaker.ended(end, sentAtMs, failure);
-    if (change !== undefined) targetSets.report(set, targetState, change);
+    const change = noteRequestEnded(targetState, set, result, sentAtMs, failure);
+    set.breaker.noteResult(result, sentAtMs, failure);
+    if (change !== undefined) this.#options.targetSets.report(set, targetState, change);
   }
 
   /** Releases the connection pools. A pool without another holder closes after its requests in flight have ended. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { printJsonTree, readJson } from '../../../gateway/shared/json-tree.ts';
-import { changeAt, nodeAt } from '../../../gateway/upstream/answers/members.ts';
+import { changeAt, nodeAt } from '../../../gateway/upstream/rules/members.ts';
 
 const printed = (text: string) => {
   const tree = readJson(Buffer.from(text));

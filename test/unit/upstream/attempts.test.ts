@@ -28,12 +28,12 @@ function createScene() {
   const way =
     createUpstreamRoutes({ books: entry }, accesses, {}, () => performance.now()).get('books') ?? assert.fail();
   let outstanding = 0;
-  const targets: Pick<Targets, 'pick' | 'ended'> = {
+  const targets: Pick<Targets, 'pick' | 'noteResult'> = {
     pick() {
       outstanding += 1;
       return target;
     },
-    ended() {
+    noteResult() {
       outstanding -= 1;
     },
   };

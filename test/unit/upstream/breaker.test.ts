@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import type { AttemptEnd } from '../../../gateway/upstream/targets/attempt-end.ts';
+import type { AttemptResult } from '../../../gateway/upstream/targets/attempt-result.ts';
 import { Breaker, type BreakerRules, type BreakerState } from '../../../gateway/upstream/targets/breaker.ts';
 
 const rules: BreakerRules = { failurePercent: 50, requestsMin: 10, windowSeconds: 10, openSeconds: 5 };
@@ -22,8 +22,8 @@ function createScene(given: BreakerRules | 'off' = rules) {
       nowMs += ms;
     },
     now: () => nowMs,
-    end(outcome: AttemptEnd, times = 1, sentAtMs = nowMs) {
-      for (let i = 0; i < times; i++) breaker.ended(outcome, sentAtMs);
+    end(outcome: AttemptResult, times = 1, sentAtMs = nowMs) {
+      for (let i = 0; i < times; i++) breaker.noteResult(outcome, sentAtMs);
     },
   };
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
-import type { AttemptEnd } from '../../../gateway/upstream/targets/attempt-end.ts';
+import type { AttemptResult } from '../../../gateway/upstream/targets/attempt-result.ts';
 import {
   createTargetState,
   type EjectionRules,
@@ -27,6 +27,7 @@ function createScene(count: number) {
     .map((name) => ({ targetState: createTargetState(name) }));
   const targetStates = targets.map(({ targetState }) => targetState);
   let nowMs = 1_000_000;
+  const upstream = { rules: { ejection: rules }, targetStates, clock: () => nowMs };
   let turn = 0;
   /** When those requests were sent that are on it. */
   const sent = new Map<Candidate, number[]>();
@@ -43,15 +44,15 @@ function createScene(count: number) {
       return target;
     },
     /** The request that has been on it longest. */
-    end(target: Candidate, outcome: AttemptEnd) {
+    end(target: Candidate, outcome: AttemptResult) {
       const [sentAtMs = nowMs, ...others] = sent.get(target) ?? [];
       sent.set(target, others);
-      return noteRequestEnded(target.targetState, outcome, sentAtMs, rules, () => nowMs, targetStates);
+      return noteRequestEnded(target.targetState, upstream, outcome, sentAtMs);
     },
-    fail(target: Candidate, times = rules.failures, outcome: AttemptEnd = 'failed') {
+    fail(target: Candidate, times = rules.failures, outcome: AttemptResult = 'failed') {
       for (let i = 0; i < times; i++) {
         noteRequestBegan(target.targetState);
-        noteRequestEnded(target.targetState, outcome, nowMs, rules, () => nowMs, targetStates);
+        noteRequestEnded(target.targetState, upstream, outcome, nowMs);
       }
     },
   };
@@ -189,7 +190,7 @@ describe('of several targets', () => {
 describe('any order of events', () => {
   type Step =
     | { readonly kind: 'pick' }
-    | { readonly kind: 'end'; readonly which: number; readonly outcome: AttemptEnd }
+    | { readonly kind: 'end'; readonly which: number; readonly outcome: AttemptResult }
     | { readonly kind: 'pass'; readonly ms: number }
     | { readonly kind: 'check'; readonly which: number; readonly healthy: boolean };
   const step: fc.Arbitrary<Step> = fc.oneof(
@@ -199,7 +200,7 @@ describe('any order of events', () => {
       arbitrary: fc.record({
         kind: fc.constant('end' as const),
         which: fc.nat(),
-        outcome: fc.constantFrom<AttemptEnd>('answered', 'failed', 'erred', 'abandoned'),
+        outcome: fc.constantFrom<AttemptResult>('answered', 'failed', 'erred', 'abandoned'),
       }),
     },
     {

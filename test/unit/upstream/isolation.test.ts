@@ -69,7 +69,7 @@ async function createScene() {
   async function ask(upstream = 'things', mode: 'live' | 'test' = 'live'): Promise<void> {
     const target = targets.pick(upstream, mode);
     assert.equal((await send(target.dispatcher, { path: '/own' }).over).body, '/own');
-    targets.ended(target, 'answered', nowMs);
+    targets.noteResult(target, 'answered', nowMs);
   }
 
   return {

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type ErrorCode, GatewayError } from '../../../gateway/catalogue/errors.ts';
-import { type AttemptEnd, attemptEndOf } from '../../../gateway/upstream/targets/attempt-end.ts';
+import { type AttemptResult, attemptResultOf } from '../../../gateway/upstream/targets/attempt-result.ts';
 
-const rows: readonly (readonly [string, number | undefined, ErrorCode | undefined, AttemptEnd])[] = [
+const rows: readonly (readonly [string, number | undefined, ErrorCode | undefined, AttemptResult])[] = [
   ['an answer', 200, undefined, 'answered'],
   ['a refusal of the request', 422, 'upstream_rejected', 'answered'],
   ['a refusal of the gateway', 401, 'upstream_auth_failed', 'answered'],
@@ -31,7 +31,7 @@ const rows: readonly (readonly [string, number | undefined, ErrorCode | undefine
 describe('the end of an attempt', () => {
   for (const [what, status, code, expected] of rows) {
     it(`that ends with ${what} is ${expected}`, () => {
-      assert.equal(attemptEndOf(status, code && new GatewayError(code)), expected);
+      assert.equal(attemptResultOf(status, code && new GatewayError(code)), expected);
     });
   }
 });

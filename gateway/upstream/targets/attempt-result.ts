@@ -1,4 +1,4 @@
-// Says what the end of an attempt means for the health of its target.
+// The result of an attempt, by which the health of its target is judged.
 
 import { type ErrorCode, GatewayError } from '../../catalogue/errors.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
@@ -14,7 +14,7 @@ import { serverErrorOf } from '../errors/upstream-errors.ts';
  *   erred       500, or another status that may concern this request alone               success   failure
  *   abandoned   the client left, or the gateway ended the attempt                        nothing   nothing
  */
-export type AttemptEnd = 'answered' | 'erred' | 'unreached' | 'failed' | 'abandoned';
+export type AttemptResult = 'answered' | 'erred' | 'unreached' | 'failed' | 'abandoned';
 
 const FAILURE_CODES = new Set<ErrorCode>(['upstream_timeout', 'upstream_bad_response']);
 
@@ -24,8 +24,8 @@ const FAILURE_CODES = new Set<ErrorCode>(['upstream_timeout', 'upstream_bad_resp
  * @param status of the answer, undefined if no answer came
  * @param error the error that ended the exchange, undefined if the client got the answer
  */
-export function attemptEndOf(status: number | undefined, error: unknown): AttemptEnd {
-  if (status !== undefined && status >= 400) return status < 500 ? 'answered' : serverErrorOf(status).end;
+export function attemptResultOf(status: number | undefined, error: unknown): AttemptResult {
+  if (status !== undefined && status >= 400) return status < 500 ? 'answered' : serverErrorOf(status).result;
   if (error instanceof GatewayError) {
     if (error.code === 'upstream_unreachable') return 'unreached';
     if (FAILURE_CODES.has(error.code)) return 'failed';

@@ -2,7 +2,7 @@
 
 import type { Operation } from '../../exchange/operation.ts';
 import type { JsonNode, Scalar } from '../../shared/json-tree.ts';
-import { pathParameterNames } from '../requests/path.ts';
+import { pathParameterNames } from '../path.ts';
 import { memberPath, nodeAt } from './members.ts';
 
 /**

@@ -1,6 +1,6 @@
 // Makes the path for the upstream: the path of the client, or a template filled with decoded parameter values.
 
-import type { Operation } from '../../exchange/operation.ts';
+import type { Operation } from '../exchange/operation.ts';
 
 /** Returns the parameters of a path template, in its order. */
 export function pathParameterNames(template: string): string[] {
