@@ -65,8 +65,23 @@ export interface CatalogueEntry {
   readonly closes?: true;
   /** Other members of the error object, as the page of the code shows them. */
   readonly example?: Readonly<Record<string, unknown>>;
-  /** Sentences that replace or complete the message. The code that throws selects one by its name. */
+  /** Sentences that replace or complete the message. The code that throws selects one by its name. See `hintSentence`. */
   readonly hints?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Returns the sentence of a hint, with the members of the error object in the places of their names in braces; undefined if the row has no
+ * such hint, or a member is missing.
+ */
+export function hintSentence(
+  { hints }: CatalogueEntry,
+  hint: string | undefined,
+  fields: Readonly<Record<string, unknown>> = {},
+): string | undefined {
+  const sentence = hint === undefined ? undefined : hints?.[hint];
+  const name = sentence && /\{(\w+)\}/.exec(sentence)?.[1];
+  if (name === undefined) return sentence;
+  return fields[name] === undefined ? undefined : sentence?.replace(`{${name}}`, () => String(fields[name]));
 }
 
 type Kind = Pick<CatalogueEntry, 'type' | 'blame' | 'retryable'>;

@@ -10,9 +10,11 @@ export const CONTRACT_CODES = {
     hints: {
       version_first: 'Paths begin with the version, without /api in front: /v1/customers.',
       trailing_slash: 'Write the path without the slash at the end.',
+      near: 'Did you mean {nearest_path}?',
     },
-    meaning: 'No operation has this path.',
+    meaning: 'No operation has this path. If one has a similar path, `nearest_path` names it.',
     remedy: 'Compare the path with the [reference](/docs/reference): the version, the spelling, no slash at the end.',
+    example: { nearest_path: '/v1/customers' },
   },
   method_not_allowed: {
     ...INVALID_REQUEST,

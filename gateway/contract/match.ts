@@ -5,6 +5,7 @@ import { GatewayError } from '../catalogue/errors.ts';
 import type { Admitted, Matched } from '../exchange/exchange.ts';
 import type { Operation } from '../exchange/operation.ts';
 import { METHODS } from '../shared/http/words.ts';
+import { createNearPaths, type NearPath } from './operations/near-paths.ts';
 import { createRoutes } from './operations/routes.ts';
 import { hasMatrixParameter, semicolonsFit } from './parameters/path-styles.ts';
 
@@ -24,6 +25,7 @@ type Explain = (admitted: Admitted) => GatewayError | undefined;
 
 export function createMatch(operations: readonly Operation[], explain: Explain = () => undefined): Match {
   const routes = createRoutes(operations);
+  const nearPath = createNearPaths(operations, routes);
   const mayHaveSemicolons = operations.some(hasMatrixParameter);
   const versions = [...new Set(operations.flatMap(({ version }) => version ?? []))].sort();
 
@@ -55,7 +57,7 @@ export function createMatch(operations: readonly Operation[], explain: Explain =
 
   function pathUnknown(segments: readonly string[]): GatewayError {
     const hasSlashAtEnd = segments.at(-1) === '' && routes.allowedMethods(segments.slice(0, -1)).length > 0;
-    if (!hasSlashAtEnd) return notFound(segments, versions);
+    if (!hasSlashAtEnd) return notFound(segments, versions, nearPath);
     return new GatewayError('route_not_found', { hint: 'trailing_slash', path: unmatchedPath(segments) });
   }
 
@@ -99,7 +101,7 @@ export function createMatchBySites<Sites extends object>(
   };
 }
 
-function notFound(segments: readonly string[], versions: readonly string[]): GatewayError {
+function notFound(segments: readonly string[], versions: readonly string[], nearPath: NearPath): GatewayError {
   const [first = '', second = ''] = segments;
   const path = unmatchedPath(segments);
   // The hint is given for any path below /api/<version>, even if no operation has the path, because the client has to correct the order of
@@ -109,7 +111,9 @@ function notFound(segments: readonly string[], versions: readonly string[]): Gat
   if (versions.length > 0 && /^v\d+$/.test(first) && !versions.includes(first)) {
     return new GatewayError('version_unknown', { fields: { supported_versions: versions }, path });
   }
-  return new GatewayError('route_not_found', { path });
+  const near = nearPath(segments);
+  if (near === undefined) return new GatewayError('route_not_found', { path });
+  return new GatewayError('route_not_found', { hint: 'near', fields: { nearest_path: near }, path });
 }
 
 const SEGMENTS_MAX = 8;

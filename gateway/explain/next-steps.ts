@@ -1,6 +1,6 @@
 // Suggests the next steps after a refused or failed request: a hint for the client, commands to copy, and a runbook. Pure.
 
-import type { CatalogueEntry } from '../catalogue/catalogue-entry.ts';
+import { type CatalogueEntry, hintSentence } from '../catalogue/catalogue-entry.ts';
 import { REFUSALS } from '../catalogue/errors.ts';
 import { violationRemedy } from '../shared/contracts/violation-text.ts';
 import { hadNoSecret, lacksSecret, runbookOf, wasRefused } from '../shared/failed-requests.ts';
@@ -51,12 +51,12 @@ function clientOf(line: LogLine): string | undefined {
   // A client cannot change anything about the other refusals for rates and load.
   const isPassing = Number(line.status) >= 429 && code !== 'auth_attempts_limited';
   if (!wasRefused(line) || isPassing || !Object.hasOwn(REFUSALS, code)) return undefined;
-  const { remedy, hints }: CatalogueEntry = REFUSALS[code as keyof typeof REFUSALS];
+  const entry: CatalogueEntry = REFUSALS[code as keyof typeof REFUSALS];
   const only = violationRemedy(line);
   if (only !== undefined) return only;
-  const hint = hints?.[String(line.hint)];
+  const hint = hintSentence(entry, String(line.hint));
   // The links to the documentation are removed, because a terminal does not show them.
-  return [hint, remedy.replace(/ See \[[^\]]*\]\([^)]*\)\./, '').replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')]
+  return [hint, entry.remedy.replace(/ See \[[^\]]*\]\([^)]*\)\./, '').replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')]
     .filter(Boolean)
     .join(' ');
 }

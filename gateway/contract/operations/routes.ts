@@ -9,11 +9,13 @@ interface RouteMatch {
   readonly values: readonly string[];
 }
 
-interface Routes {
+export interface Routes {
   /** Returns the operation; undefined if no operation has this path and method. `segments` are percent-decoded. */
   find(method: string, segments: readonly string[]): RouteMatch | undefined;
   /** Returns the methods served at a path (HEAD if GET is), or an empty list if the path is unknown. */
   allowedMethods(segments: readonly string[]): readonly string[];
+  /** Returns the path template; undefined if the path is unknown. */
+  pathOf(segments: readonly string[]): string | undefined;
 }
 
 interface Node {
@@ -48,7 +50,11 @@ export function createRoutes(operations: readonly Operation[]): Routes {
     return [...methods].sort();
   }
 
-  return { find, allowedMethods };
+  function pathOf(segments: readonly string[]): string | undefined {
+    return descend(root, segments, 0, [], (node) => node.operations?.values().next().value)?.path;
+  }
+
+  return { find, allowedMethods, pathOf };
 }
 
 /** Returns the segments of a template, percent-decoded for comparison. */

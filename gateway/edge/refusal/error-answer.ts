@@ -1,7 +1,7 @@
 // Makes the text of an error answer: the error object and its headers. Most refusals have no details. Their texts are cached, because they
 // differ only in the request id.
 
-import type { CatalogueEntry } from '../../catalogue/catalogue-entry.ts';
+import { type CatalogueEntry, hintSentence } from '../../catalogue/catalogue-entry.ts';
 import type { ErrorCode, GatewayError, GatewayErrorDetails, UpstreamWords } from '../../catalogue/errors.ts';
 import { violationsMessage } from '../../shared/contracts/violation-text.ts';
 
@@ -71,7 +71,7 @@ function isPlain({ details }: GatewayError): boolean {
 function errorObject(error: GatewayError, requestId: string, retryable: boolean, publicUrl: string): object {
   const { words, fields, hint } = error.details;
   const { type, code, message, status } = words ?? ownWords(error);
-  const more = hint === undefined ? undefined : error.entry.hints?.[hint];
+  const more = hintSentence(error.entry, hint, fields);
   const retryAfter = retryAfterOf(error);
   return {
     error: {

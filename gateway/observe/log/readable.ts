@@ -50,14 +50,14 @@ type Paint = (colour: number, text: string) => string;
 
 /** Returns a line such as `200 GET /v1/customers 4.2 ms org_demo req_…`. The line of a refusal also contains its code and stage. */
 function exchangeText(line: Line, paint: Paint): string {
-  const { status, method, route, tunnel, mcp, code, stage, duration_ms, organization, request_id, upstream_status } =
-    line;
+  const { status, method, route, tunnel, mcp, path, code, stage, duration_ms, organization, request_id } = line;
+  const { upstream_status } = line;
   const colour = Number(status) >= 500 ? RED : Number(status) >= 400 ? YELLOW : GREEN;
   const differs = upstream_status !== undefined && upstream_status !== status;
   const parts = [
     paint(colour, plain(status)),
     plain(method).padEnd(6),
-    plain(route ?? tunnel ?? mcp ?? '-'),
+    plain(route ?? tunnel ?? mcp ?? path ?? '-'),
     ...(code === undefined ? [] : [paint(colour, `${plain(code)} at ${plain(stage)}`)]),
     ...(differs ? [`upstream ${plain(upstream_status)}`] : []),
     `${Number(duration_ms).toFixed(1)} ms`,

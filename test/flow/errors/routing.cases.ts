@@ -9,6 +9,15 @@ type Case = RefusalCase<World>;
 
 const paths: readonly Case[] = [
   { name: 'a path that is not served', code: 'route_not_found', provoke: ({ call }) => call('GET /v1/nothing') },
+  {
+    name: 'a path with a misspelt word',
+    code: 'route_not_found',
+    provoke: ({ call }) => call('GET /v1/thigns'),
+    also: ({ error }) => {
+      assert.equal(error.nearest_path, '/v1/things');
+      assert.equal(error.message, 'There is nothing at this path. Did you mean /v1/things?');
+    },
+  },
   { name: 'the root', code: 'route_not_found', provoke: ({ call }) => call('GET /') },
   { name: 'a trailing slash', code: 'route_not_found', provoke: ({ call }) => call('GET /v1/things/') },
   { name: 'another case', code: 'route_not_found', provoke: ({ call }) => call('GET /V1/things') },

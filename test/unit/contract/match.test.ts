@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GatewayError } from '../../../gateway/catalogue/errors.ts';
-import { createMatch } from '../../../gateway/contract/match.ts';
+import { createMatch, createMatchBySites } from '../../../gateway/contract/match.ts';
 import type { Admitted } from '../../../gateway/exchange/exchange.ts';
 import { operationFor } from './operations.ts';
 
@@ -73,4 +73,45 @@ test('a slash at the end is named if the path without it is the path of an opera
 test('without versions an operation has no version', () => {
   const unversioned = createMatch([operationFor('GET', '/jobs')]);
   assert.throws(() => unversioned.match(admitted('GET', '/v1/jobs')), { code: 'route_not_found' });
+});
+
+test('a misspelt word and a missing version are answered with the path that the client meant', () => {
+  for (const [path, near] of [
+    ['/v1/job', '/v1/jobs'],
+    ['/v1/jbos', '/v1/jobs'],
+    ['/v1/jobss', '/v1/jobs'],
+    ['/v1/jabs', '/v1/jobs'],
+    ['/v1/Jobs', '/v1/jobs'],
+    ['/v1/job/job_1', '/v1/jobs/{job_id}'],
+    ['/jobs', '/v1/jobs'],
+    ['/v1/boats', undefined],
+    ['/', undefined],
+    ['/v1/job/x/y/z', undefined],
+    [`/v1/${'j'.repeat(5000)}`, undefined],
+    [`/v1${'/job'.repeat(5000)}`, undefined],
+    ['/v1/__proto__', undefined],
+  ] as const) {
+    const { details } = outcome('GET', path) as GatewayError;
+    assert.equal(details.fields?.nearest_path, near, path.slice(0, 40));
+    assert.equal(details.hint, near === undefined ? undefined : 'near', path.slice(0, 40));
+  }
+});
+
+test('the near path is a path of the same site', () => {
+  const [here, elsewhere] = [{}, {}];
+  const operations = [operationFor('GET', '/v1/jobs'), operationFor('GET', '/v1/secrets')];
+  const bySites = createMatchBySites(
+    operations,
+    ({ path }) => (path === 'here' ? here : elsewhere),
+    ({ path }, site) => (path === '/v1/secrets') === (site === elsewhere),
+  );
+  const nearOf = (site: string, path: string) => {
+    try {
+      return bySites.match({ ...admitted('GET', path), path: site });
+    } catch (error) {
+      return (error as GatewayError).details.fields?.nearest_path;
+    }
+  };
+  assert.equal(nearOf('elsewhere', '/v1/secret'), '/v1/secrets');
+  assert.equal(nearOf('here', '/v1/secret'), undefined);
 });

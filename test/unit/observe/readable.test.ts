@@ -39,6 +39,12 @@ describe('a readable log line', () => {
     );
   });
 
+  it('of a path without an operation has the path as the log has it', () => {
+    const { route: _, ...rest } = exchange;
+    const refused = { ...rest, status: 404, stage: 'match', code: 'route_not_found', path: '/v1/customer/{…}' };
+    assert.match(readableOf([json(refused)]), /404 GET {4}\/v1\/customer\/\{…\} route_not_found at match /);
+  });
+
   it('of something else has level, message and all other members', () => {
     const line = { level: 40, time: 7, upstream: 'mail', latch: { since: 1 }, msg: 'the login is refused' };
     assert.equal(readableOf([json(line)]), 'at 7 warn  the login is refused upstream=mail latch={"since":1}\n');
