@@ -17,6 +17,8 @@ type Workers = Pick<WorkerPool, 'processes' | 'places'>;
 interface WorkersOperatorsOptions {
   readonly pool: Workers;
   readonly metrics: WorkerMetrics;
+  /** Epoch milliseconds. */
+  readonly startedAtMs: number;
   /** Whether the whole gateway is ending. */
   isEnding(): boolean;
 }
@@ -27,7 +29,7 @@ interface Readiness {
 }
 
 interface Status {
-  readonly configuration: { readonly version: string };
+  readonly configuration: { readonly version: string; readonly loaded_at: string };
   readonly usage: WriterStatus;
   readonly upstreams?: Readonly<Record<string, WorkerUpstream>>;
   readonly overload?: OverloadReport;
@@ -51,7 +53,12 @@ const BAD_STATES = ['failing', 'away'];
  * Answers operators for all workers. One worker answers for the state that all share, such as limits. For states that each worker
  * determines separately, the answer is the worst state.
  */
-export function createWorkersOperators({ pool, metrics, isEnding }: WorkersOperatorsOptions): WorkersOperators {
+export function createWorkersOperators({
+  pool,
+  metrics,
+  startedAtMs,
+  isEnding,
+}: WorkersOperatorsOptions): WorkersOperators {
   const { askAll, askOne, askFirst } = createAsking(pool);
 
   async function metricsText(): Promise<string> {
@@ -65,7 +72,10 @@ export function createWorkersOperators({ pool, metrics, isEnding }: WorkersOpera
   return {
     metrics: { contentType: metrics.contentType, text: metricsText },
     readiness: async () => readinessOf(pool, await askAll({ about: 'readiness' }), isEnding()),
-    status: async () => statusOf(pool, await askAll({ about: 'status' })),
+    status: async () => ({
+      ...statusOf(pool, await askAll({ about: 'status' }), isEnding()),
+      started_at: isoTime(startedAtMs),
+    }),
     samples: () => askAll({ about: 'sample' }),
     alertsInForce: async () => (await askOne({ about: 'alerts' })) ?? {},
     versions: async () => (await askOne({ about: 'versions' })) ?? {},
@@ -138,42 +148,70 @@ function readinessOf(pool: Workers, replies: Replies<Readiness>, isEnding: boole
   const answers = answersIn(replies);
   const ready = !isEnding && answers.some((answer) => answer.ready);
   const lifecycle = isEnding ? 'ending' : ready ? 'serving' : 'unavailable';
-  const waiting = pool.places().map(({ number }) => [`worker ${number}`, 'waiting']);
+  const waiting = pool.places().map((place) => [`worker ${place.number}`, stateOfEmpty(place, isEnding)]);
   const here = pool.processes().map((worker) => [`worker ${worker.number}`, stateOf(worker, replies)]);
   const checks = worstOf(answers.map((answer) => answer.checks));
   return { ready, checks: { ...checks, lifecycle, ...Object.fromEntries([...waiting, ...here]) } };
 }
 
-function statusOf(pool: Workers, replies: Replies<Status>): object {
+function statusOf(pool: Workers, replies: Replies<Status>, isEnding: boolean): object {
   const answers = answersIn(replies);
   const [anyStatus] = answers;
   const usage = answers.flatMap((answer) => answer.usage ?? []);
   return {
     ...anyStatus,
+    ...(anyStatus && { configuration: firstLoaded(anyStatus.configuration, answers) }),
     upstreams: worstUpstreams(answers.map(({ upstreams = {} }) => upstreams)),
     overload: worstOverload(answers.flatMap(({ overload }) => overload ?? [])),
     usage: usageOfAll(usage),
-    workers: pool.places().flatMap((place) => workersIn(place, pool, replies)),
+    workers: pool.places().flatMap((place) => workersIn(place, pool, replies, isEnding)),
   };
 }
 
+/**
+ * Returns the report of the worker that loaded this version first, because a worker that replaces another one loads it once more, which
+ * changes nothing.
+ */
+function firstLoaded(configuration: Status['configuration'], answers: readonly Status[]): Status['configuration'] {
+  const same = answers.map((answer) => answer.configuration).filter(({ version }) => version === configuration.version);
+  return same.sort((one, other) => one.loaded_at.localeCompare(other.loaded_at))[0] ?? configuration;
+}
+
 /** Returns the rows of a place: of its worker, of the successor too while both run, or of the next start. */
-function workersIn(
-  { number, restarts, waitsUntilMs }: WorkerStatus,
-  pool: Workers,
-  replies: Replies<Status>,
-): object[] {
+function workersIn(place: WorkerStatus, pool: Workers, replies: Replies<Status>, isEnding: boolean): object[] {
+  const { number, restarts, waitsUntilMs } = place;
+  const died = deathOf(place);
   const here = pool.processes().filter((worker) => worker.number === number);
-  if (here.length === 0)
-    return [{ worker: number, pid: null, state: 'waiting', starts_at: isoTime(waitsUntilMs) ?? null, restarts }];
-  return here.map((worker) => ({
-    worker: number,
-    pid: worker.pid,
-    state: stateOf(worker, replies),
-    since: isoTime(worker.sinceMs()),
-    restarts,
-    configuration: replies.get(worker)?.configuration.version ?? null,
-  }));
+  if (here.length === 0) {
+    const startsAt = isoTime(waitsUntilMs) ?? null;
+    return [
+      { worker: number, pid: null, state: stateOfEmpty(place, isEnding), starts_at: startsAt, restarts, ...died },
+    ];
+  }
+  return here.map((worker) => {
+    const state = stateOf(worker, replies);
+    return {
+      worker: number,
+      pid: worker.pid,
+      state,
+      since: isoTime(state === 'silent' ? worker.heardAtMs() : worker.sinceMs()),
+      restarts,
+      configuration: replies.get(worker)?.configuration.version ?? null,
+      ...died,
+    };
+  });
+}
+
+function deathOf({ death }: WorkerStatus): object {
+  if (death === undefined) return {};
+  const { pid, atMs, code, signal } = death;
+  return { last_death: { at: isoTime(atMs), pid, code, signal } };
+}
+
+/** Returns the state of a place without a process. The places after the first one are filled when the first worker serves. */
+function stateOfEmpty({ waitsUntilMs }: WorkerStatus, isEnding: boolean): string {
+  if (isEnding) return 'ended';
+  return waitsUntilMs === undefined ? 'starting' : 'waiting';
 }
 
 function answersIn<T>(replies: Replies<T>): T[] {

@@ -49,7 +49,7 @@ export async function startPrimary(context: HostProcess & Painter, settings: Set
     ...{ metrics, output, now },
   });
   const pool = new WorkerPool({ size: settings.workers, start, backOff: BACK_OFF, now, ...reportTo(log, metrics) });
-  const operators = createWorkersOperators({ pool, metrics, isEnding });
+  const operators = createWorkersOperators({ pool, metrics, startedAtMs: now(), isEnding });
   const secrets = openSecrets(context, settings);
   const opened = openConsole(operators, {
     ...{ settings, secrets, logger, isEnding },

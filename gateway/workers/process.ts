@@ -20,6 +20,8 @@ export interface WorkerProcess {
   state(): WorkerState;
   /** Begin of the current state, epoch milliseconds. */
   sinceMs(): number;
+  /** The time of the last message of the worker, epoch milliseconds; the time of its start before the first message. */
+  heardAtMs(): number;
   /** Resolves when the worker takes requests; rejects with the reason if it fails to start. */
   readonly ready: Promise<Ready>;
   readonly ended: Promise<Ending>;
@@ -85,6 +87,7 @@ export class ForkedWorker implements WorkerProcess {
   readonly #starting: NodeJS.Timeout;
   #state: WorkerState = 'starting';
   #sinceMs: number;
+  #heardAtMs: number;
   #readyAtMs: number | undefined;
   #drainMs = 0;
 
@@ -100,6 +103,7 @@ export class ForkedWorker implements WorkerProcess {
     );
     this.ask = this.#questions.ask;
     this.#sinceMs = options.now();
+    this.#heardAtMs = this.#sinceMs;
     this.#starting = setTimeout(() => this.kill(), START_MS);
     this.#worker.on('message', (message: FromWorker) => this.#take(message));
     this.#followEnd(followConnections(this.#worker, options.gap));
@@ -129,6 +133,10 @@ export class ForkedWorker implements WorkerProcess {
     return this.#sinceMs;
   }
 
+  heardAtMs(): number {
+    return this.#heardAtMs;
+  }
+
   reload(): void {
     this.#send({ kind: 'reload' });
   }
@@ -148,6 +156,7 @@ export class ForkedWorker implements WorkerProcess {
 
   #take(message: FromWorker): void {
     const { isFirst, ticketKeys, askFleet, gap, now } = this.#options;
+    this.#heardAtMs = now();
     if (message.kind === 'here') {
       this.#send({ kind: 'begin', worker: this.number, isFirst, ticketKeys, answersQuestions: true });
     } else if (message.kind === 'answer') this.#questions.takeReply(message);

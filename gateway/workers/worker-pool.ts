@@ -16,12 +16,20 @@ interface WorkerPoolOptions {
   onReplaced(before: WorkerProcess, next: WorkerProcess): void;
 }
 
+interface WorkerDeath extends Pick<Ending, 'code' | 'signal'> {
+  readonly pid: number;
+  /** Epoch milliseconds. */
+  readonly atMs: number;
+}
+
 export interface WorkerStatus {
   readonly number: number;
   /** Number of workers that died in this place. */
   readonly restarts: number;
-  /** The time of the next start in this place, epoch milliseconds; undefined while it has a worker. */
+  /** The time of the next start after a death, epoch milliseconds; undefined while the place has a worker, and before its first one. */
   readonly waitsUntilMs: number | undefined;
+  /** The last death in this place; undefined before the first one. */
+  readonly death: WorkerDeath | undefined;
 }
 
 interface Place {
@@ -33,6 +41,7 @@ interface Place {
   next: WorkerProcess | undefined;
   restarts: number;
   waitsUntilMs: number | undefined;
+  death: WorkerDeath | undefined;
   timer: NodeJS.Timeout | undefined;
 }
 
@@ -51,6 +60,7 @@ export class WorkerPool {
       next: undefined,
       restarts: 0,
       waitsUntilMs: undefined,
+      death: undefined,
       timer: undefined,
     }));
   }
@@ -111,6 +121,7 @@ export class WorkerPool {
       if (place.current !== worker || this.#ending) return;
       place.current = undefined;
       place.restarts += 1;
+      place.death = { pid: worker.pid, atMs: this.#options.now(), code: death.code, signal: death.signal };
       const backOffMs = place.backOff.delayAfter(death.servedMs);
       // The full delay applies only while another worker serves or starts, because repeated deaths must not end the service.
       const delayMs = this.#isAnyFilled() ? backOffMs : Math.min(backOffMs, this.#options.backOff.firstMs);

@@ -33,6 +33,14 @@ export interface StatusForCauses extends StoreStates {
     readonly starts_at?: string | null;
     readonly restarts?: number;
     readonly since?: string;
+    readonly pid?: number | null;
+    /** How the last worker of this place ended by itself. */
+    readonly last_death?: {
+      readonly at?: string;
+      readonly pid?: number;
+      readonly code?: number | null;
+      readonly signal?: string | null;
+    };
   }[];
   /** The receivers of alerts, by name. */
   readonly alerts?: {

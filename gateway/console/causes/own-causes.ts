@@ -2,6 +2,7 @@
 
 import { missingTierText } from '../../shared/missing-tier.ts';
 import { type FoundCause, failureCause, type StatusForCauses, warningCause } from './cause.ts';
+import { workerCauses } from './worker-causes.ts';
 
 type MissingTier = NonNullable<StatusForCauses['missing_tiers']>[number];
 
@@ -119,20 +120,6 @@ function overloadCauses({ overload }: StatusForCauses): FoundCause[] {
       },
     ),
   ];
-}
-
-function workerCauses({
-  worker,
-  state,
-  starts_at: until,
-  since,
-}: NonNullable<StatusForCauses['workers']>[number]): FoundCause[] {
-  const about = { topic: 'worker', name: String(worker) } as const;
-  const more = { since, until: until ?? undefined, runbook: 'GatewayWorkerRestarts', details: '#/system' };
-  const others = 'The other workers take its requests.';
-  if (state === 'waiting')
-    return [failureCause(about, `Worker ${worker} died and waits for its next start.`, others, more)];
-  return state === 'silent' ? [failureCause(about, `Worker ${worker} does not answer.`, others, more)] : [];
 }
 
 function certificateCauses({

@@ -47,7 +47,8 @@ export class Events {
     if (status !== null) {
       const changes = this.#before === null ? [] : stateChanges(this.#before, status, this.#time());
       for (const { kind, at, text } of changes) this.#add(kind, at, text);
-      this.#before = status;
+      // Between two workers there may be none, and the version before is then still the former one.
+      this.#before = { ...status, configuration: status.configuration ?? this.#before?.configuration ?? {} };
     }
     this.#outages.observe(causes);
   }

@@ -2,6 +2,7 @@
 
 import type { StatusForCauses } from '../causes/cause.ts';
 import { firstChanges } from '../causes/recent-change.ts';
+import { deathText } from '../causes/worker-causes.ts';
 import type { GatewayEvent } from '../history/gateway-event.ts';
 
 type Change = Pick<GatewayEvent, 'kind' | 'at' | 'text'>;
@@ -16,7 +17,9 @@ function reloadsIn(
   { configuration: next = {} }: StatusForCauses,
 ): Change[] {
   const changes: Change[] = [];
-  if (next.loaded_at !== undefined && next.loaded_at !== last.loaded_at)
+  // A new worker loads the configuration in force once more, which changes nothing.
+  const isOther = last.version !== undefined && next.version !== undefined && next.version !== last.version;
+  if (isOther && next.loaded_at !== undefined)
     changes.push({ kind: 'reload', at: next.loaded_at, text: reloadText(next) });
   const failure = next.last_failure;
   if (failure && failure.at !== last.last_failure?.at) {
@@ -31,7 +34,11 @@ function restartsIn({ workers: last = [] }: StatusForCauses, { workers = [] }: S
   const before = new Map(last.map(({ worker, restarts = 0 }) => [worker, restarts]));
   return workers
     .filter(({ worker, restarts = 0 }) => restarts > (before.get(worker) ?? restarts))
-    .map(({ worker }) => ({ kind: 'restart', at, text: `Worker ${worker} died and was replaced.` }));
+    .map(({ worker, last_death: death }) => ({
+      kind: 'restart',
+      at: death?.at ?? at,
+      text: `Worker ${worker} ${deathText(death)}; another one was started in its place.`,
+    }));
 }
 
 /** Returns a text that names the changed settings, because the last change is the first suspect in an incident. */

@@ -128,7 +128,14 @@ function instanceState({ missing_since: since, isUnasked }) {
   return signed('bad', element('span', {}, 'missing since ', timeElement(since)));
 }
 
-const WORKER_KINDS = { serving: undefined, starting: 'warn', ending: 'warn', waiting: 'bad', silent: 'bad' };
+const WORKER_KINDS = {
+  serving: undefined,
+  starting: 'warn',
+  ending: 'warn',
+  waiting: 'bad',
+  silent: 'bad',
+  ended: 'off',
+};
 
 function workers() {
   const show = createTableOf('workers', ofEach(workersIn), {

@@ -21,6 +21,7 @@ function fakeWorker(number: number): FakeWorker {
     pid: 0,
     state: () => (isOver ? 'ended' : 'serving'),
     sinceMs: () => 0,
+    heardAtMs: () => 0,
     ready: Promise.resolve({} as Ready),
     ended: ended.promise,
     output: undefined,
