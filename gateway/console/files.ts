@@ -42,6 +42,7 @@ const SCRIPTS = [
     'route-search',
     'search',
     'audit',
+    'audit-events',
     'alerts',
     'configuration',
     'explain',

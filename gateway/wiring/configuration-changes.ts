@@ -17,12 +17,24 @@ interface ConfigurationReport {
   readonly files: readonly { readonly file: string; readonly text: string | null }[];
   /** The previous configuration; null if there was none since the process started. */
   readonly before: { readonly version: string; readonly since: string } | null;
-  readonly changes: readonly {
-    readonly file: string;
-    readonly kind: 'changed' | 'added' | 'removed';
-    /** The changed lines; null if the texts are too large, too different, or not of a kind that is kept. */
-    readonly lines: readonly string[] | null;
-  }[];
+  readonly changes: readonly ChangedFile[];
+  /** The last changes since the process started, newest first. */
+  readonly latest: readonly NotedChange[];
+}
+
+interface ChangedFile {
+  readonly file: string;
+  readonly kind: 'changed' | 'added' | 'removed';
+  /** The changed lines; null if the texts are too large, too different, or not of a kind that is kept. */
+  readonly lines: readonly string[] | null;
+}
+
+/** A change of the configuration in force. `before` is the previous version. */
+interface NotedChange {
+  readonly version: string;
+  readonly since: string;
+  readonly before: string;
+  readonly changes: readonly ChangedFile[];
 }
 
 export interface ConfigurationChanges {
@@ -36,6 +48,8 @@ export interface ConfigurationChanges {
 
 const TEXT_BYTES_MAX = 256 * 1024;
 const TEXTS_BYTES_MAX = 4 * 2 ** 20;
+/** Number of changes whose lines are kept, which the audit log of the console links. */
+const LATEST_MAX = 20;
 const KINDS = ['.yaml', '.yml', '.json'];
 
 interface NotedConfiguration {
@@ -49,7 +63,7 @@ interface NotedConfiguration {
 export function createConfigurationChanges(now: () => number, isOwn: (file: string) => boolean): ConfigurationChanges {
   let inForce: NotedConfiguration | undefined;
   let before: NotedConfiguration | undefined;
-  let changes: ConfigurationReport['changes'] = [];
+  let latest: readonly NotedChange[] = [];
   let noting: Promise<void> = Promise.resolve();
 
   async function noteOne({ version, files: digests }: Configuration, sinceMs: number): Promise<void> {
@@ -57,7 +71,9 @@ export function createConfigurationChanges(now: () => number, isOwn: (file: stri
     const next: NotedConfiguration = { version, sinceMs, digests, texts: await textsOf(digests) };
     before = inForce;
     inForce = next;
-    changes = before === undefined ? [] : changesOf(before, next);
+    if (before === undefined) return;
+    const change = { version, since: isoTime(sinceMs), before: before.version, changes: changesOf(before, next) };
+    latest = [change, ...latest].slice(0, LATEST_MAX);
   }
 
   return {
@@ -75,7 +91,8 @@ export function createConfigurationChanges(now: () => number, isOwn: (file: stri
           .map((file) => ({ file: shownPath(file), text: (isOwn(file) && texts.get(file)) || null }))
           .sort((one, other) => Number(other.text !== null) - Number(one.text !== null)),
         before: before === undefined ? null : { version: before.version, since: isoTime(before.sinceMs) },
-        changes,
+        changes: latest[0]?.changes ?? [],
+        latest,
       };
     },
   };
@@ -101,7 +118,7 @@ async function textOf(file: string, digest: string): Promise<string | undefined>
   return createHash('sha256').update(bytes).digest('hex') === digest ? bytes.toString() : undefined;
 }
 
-function changesOf(before: NotedConfiguration, after: NotedConfiguration): ConfigurationReport['changes'] {
+function changesOf(before: NotedConfiguration, after: NotedConfiguration): readonly ChangedFile[] {
   return changedFiles(before.digests, after.digests).map((file) => {
     const kind = !before.digests.has(file) ? 'added' : !after.digests.has(file) ? 'removed' : 'changed';
     const [old, next] = [before.texts.get(file), after.texts.get(file)];

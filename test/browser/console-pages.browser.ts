@@ -2,6 +2,8 @@
 // the audit log is narrowed by author and time, and a narrow window shows every link.
 
 import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
@@ -139,6 +141,30 @@ describe('the console', () => {
     await page.locator('#audit-rows tbody tr', { hasText: 'org_other' }).waitFor(PATIENCE);
     assert.equal(await page.locator('#audit-rows tbody tr').count(), 1);
     assert.match(page.url(), /by=bob/);
+    await page.context().close();
+  });
+
+  it('lists a change that was made and taken back as two, and leads to the lines of each', async () => {
+    const path = join(gateway.directory, 'config/limits.yaml');
+    const usual = readFileSync(path, 'utf8');
+    const reloads = async () =>
+      (await gateway.store.audit.list({ limit: 50 })).filter(({ by }) => by === 'reload').length;
+    for (const text of [usual.replace('100000', '50'), usual]) {
+      const noted = await reloads();
+      writeFileSync(path, text);
+      await eventually(async () => (await reloads()) > noted);
+    }
+    const { page } = await open('#/audit?by=reload');
+    const rows = page.locator('#audit-rows tbody tr');
+    await rows.nth(1).waitFor(PATIENCE);
+    assert.match((await rows.nth(0).textContent()) ?? '', /saved file.*50 → 100000/);
+    assert.match((await rows.nth(1).textContent()) ?? '', /saved file.*100000 → 50/);
+    await rows.nth(1).getByRole('link', { name: 'lines of the change' }).click();
+    const lines = page.locator('#configuration-view .change .added').first();
+    await lines.waitFor(PATIENCE);
+    assert.match((await lines.textContent()) ?? '', /^\+.*50/);
+    assert.match((await page.locator('#configuration-view h3').first().textContent()) ?? '', /^Change to version/);
+    await takeScreenshot(page, 'console-change');
     await page.context().close();
   });
 

@@ -2,11 +2,16 @@
 
 import { addressOf, routeIn } from './addresses.js';
 import { read } from './api.js';
+import { joinChanges } from './audit-events.js';
 import { element, link, place, signed } from './elements.js';
 import { NONE, timeElement, withTimes } from './format.js';
 import { createTable } from './tables.js';
 
 const HIDDEN = ['before', 'after', 'changes', 'request_id', 'by_organization'];
+
+/** The author of changes that the gateway has read from files. The gateway does not know who wrote the files. */
+const FILES = 'reload';
+const SAVED_FILE = 'saved file';
 
 const show = createTable(place('audit-rows'), {
   caption: 'Changes of organizations, keys and configuration',
@@ -19,7 +24,7 @@ const show = createTable(place('audit-rows'), {
       label: 'Time',
       cell: ({ at }) => timeElement(at),
     },
-    { key: 'by', label: 'By', cell: ({ by }) => by },
+    { key: 'by', label: 'By', cell: ({ by }) => (by === FILES ? SAVED_FILE : by) },
     { key: 'kind', label: 'What', cell: ({ kind }) => kind.replaceAll(/[._]/g, ' ') },
     {
       key: 'organization',
@@ -33,7 +38,7 @@ const show = createTable(place('audit-rows'), {
 });
 
 /** Returns the changed members with their old and new values, then the other recorded details. */
-function detailsOf({ kind, details }) {
+function detailsOf({ kind, at, details }) {
   const { before = {}, after = {}, changes = [], request_id: request, outcome } = details;
   const refused = outcome === 'refused' ? [signed('bad', 'refused'), '; '] : [];
   // Only a change has members to compare. The record of a creation is the whole new state.
@@ -49,8 +54,11 @@ function detailsOf({ kind, details }) {
     .filter(([name, value]) => !HIDDEN.includes(name) && !isKnown(name) && value !== null && value !== '')
     .map(([name, value]) => `${name}: ${textOf(value)}`);
   const text = withTimes(more.join('; '));
+  const { version } = details;
+  const lines =
+    outcome === 'applied' ? [' ', link(addressOf('configuration', { version, at }), 'lines of the change')] : [];
   const asked = request === undefined ? [] : [element('span', { class: 'soft' }, ` request ${request}`)];
-  return element('span', {}, ...refused, ...changed.flatMap(changeOf), text, ...asked);
+  return element('span', {}, ...refused, ...changed.flatMap(changeOf), text, ...lines, ...asked);
 }
 
 /** Shows a setting with its values before and after. */
@@ -66,20 +74,12 @@ const settingOf = (text) =>
 function textOf(value) {
   if (value === undefined) return NONE;
   const isList = Array.isArray(value) && value.every((one) => typeof one === 'string');
-  const text = isList ? value.join(' ') : typeof value === 'string' ? value : JSON.stringify(value);
+  const text = isList ? joined(value) : typeof value === 'string' ? value : JSON.stringify(value);
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
 
-/** Makes one row of a change of files that every instance has applied. */
-function joinChanges(changes) {
-  const keyOf = ({ kind, sequence, details: { version, outcome, changes: keys, instance } }) =>
-    instance === undefined || version === undefined ? sequence : JSON.stringify([kind, version, outcome, keys]);
-  return [...Map.groupBy(changes, keyOf).values()].map((same) => {
-    const [first] = same;
-    const instances = same.map(({ details }) => details.instance).toSorted();
-    return same.length === 1 ? first : { ...first, details: { ...first.details, instance: instances } };
-  });
-}
+/** Joins names with commas. Mistakes are sentences. */
+const joined = (texts) => texts.join(texts.every((text) => text.endsWith('.')) ? ' ' : ', ');
 
 const form = place('audit-form');
 const TIMES = ['since', 'until'];
@@ -95,7 +95,10 @@ form.addEventListener('submit', (event) => {
 });
 
 /** The fields contain times in the reader's time zone, the address contains them in UTC. */
-const toParameter = (name, value) => (TIMES.includes(name) && value !== '' ? new Date(value).toISOString() : value);
+function toParameter(name, value) {
+  if (name === 'by' && value === SAVED_FILE) return FILES;
+  return TIMES.includes(name) && value !== '' ? new Date(value).toISOString() : value;
+}
 
 function toField(name, value) {
   const ms = Date.parse(value);

@@ -34,6 +34,7 @@ export async function showConfiguration(route, feed) {
       element('span', { id: 'configuration-of' }, ` Instance ${instance}.`),
     ),
     element('div', { id: 'configuration-now' }),
+    ...chosenChange(route, found),
     element('h3', {}, before === null ? 'Changes' : `Changes from version ${before.version}`),
     ...(before === null
       ? [element('p', { class: 'card empty' }, 'This process started with the version in force.')]
@@ -53,6 +54,28 @@ export async function showConfiguration(route, feed) {
   );
   if (feed !== undefined) showState(feed);
 }
+
+/** Returns the change that the address names, which a link of the audit log leads to; nothing if the view shows it anyway. */
+function chosenChange({ params }, { latest = [] }) {
+  const [version, at] = [params.get('version'), Date.parse(params.get('at') ?? '')];
+  if (version === null || (latest[0]?.version === version && isAt(at, latest[0]))) return [];
+  const found = latest.find((change) => change.version === version && isAt(at, change));
+  if (found === undefined) {
+    const text = `This process does not have the lines of the change to version ${version}: it started later, or made many changes since.`;
+    return [element('p', { class: 'card empty' }, text)];
+  }
+  const heading = element(
+    'h3',
+    {},
+    `Change to version ${version}, `,
+    timeElement(found.since),
+    `, from ${found.before}`,
+  );
+  return [heading, ...found.changes.map(changeOf)];
+}
+
+/** The entry of the audit log is written within seconds of the change. A version may come in force several times. */
+const isAt = (ms, { since }) => Number.isNaN(ms) || Math.abs(ms - Date.parse(since)) < 10_000;
 
 /** Shows another version as soon as it is in force. Files that were open stay open. */
 export async function renew(feed) {

@@ -90,6 +90,17 @@ describe('the views of the console', () => {
     const lines: string[] = change.lines.filter((line: string) => /^[+-]/.test(line));
     assert.deepEqual([lines.length, /^-.*6/.test(lines[0] ?? ''), /^\+.*7/.test(lines[1] ?? '')], [2, true, true]);
     assert.doesNotMatch(JSON.stringify(next), /PRIVATE KEY|BEGIN CERTIFICATE/);
+    writeFileSync(path, readFileSync(path, 'utf8').replace('7', '6'));
+    await until(async () => (await get('configuration')).version === first.version);
+    const { latest } = await get('configuration');
+    assert.deepEqual(
+      latest.map(({ version, before: of }: { version: string; before: string }) => [version, of]),
+      [
+        [first.version, next.version],
+        [next.version, first.version],
+      ],
+    );
+    assert.deepEqual(latest[1].changes, next.changes, 'the lines of an earlier change are kept');
   });
 
   const explain = (body: unknown, headers: Record<string, string> = {}) =>
