@@ -47,8 +47,12 @@ export class Events {
     if (status !== null) {
       const changes = this.#before === null ? [] : stateChanges(this.#before, status, this.#time());
       for (const { kind, at, text } of changes) this.#add(kind, at, text);
-      // Between two workers there may be none, and the version before is then still the former one.
-      this.#before = { ...status, configuration: status.configuration ?? this.#before?.configuration ?? {} };
+      // While no worker serves, the status has no version, and the next one is compared with the last known one.
+      const { version = this.#before?.configuration?.version } = status.configuration ?? {};
+      this.#before = {
+        ...status,
+        configuration: { ...status.configuration, ...(version !== undefined && { version }) },
+      };
     }
     this.#outages.observe(causes);
   }
