@@ -81,7 +81,9 @@ export function hintSentence(
   const sentence = hint === undefined ? undefined : hints?.[hint];
   const name = sentence && /\{(\w+)\}/.exec(sentence)?.[1];
   if (name === undefined) return sentence;
-  return fields[name] === undefined ? undefined : sentence?.replace(`{${name}}`, () => String(fields[name]));
+  return fields[name] === undefined
+    ? undefined
+    : sentence?.replace(`{${name}}`, () => [fields[name]].flat().join(', '));
 }
 
 type Kind = Pick<CatalogueEntry, 'type' | 'blame' | 'retryable'>;

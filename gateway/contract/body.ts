@@ -56,6 +56,7 @@ function checkMediaType(admitted: Admitted, accepted: readonly string[]): string
     throw new GatewayError('unsupported_media_type', {
       headers: { [name]: accepted.join(', ') },
       fields: { accepted_media_types: accepted },
+      hint: 'accepted',
     });
   }
   if (contentType !== declared && charsetsIn(contentType as string).some((charset) => !/^utf-?8$/i.test(charset)))

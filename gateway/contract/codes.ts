@@ -42,7 +42,8 @@ export const CONTRACT_CODES = {
   unsupported_media_type: {
     ...INVALID_REQUEST,
     status: 415,
-    message: 'The body needs a Content-Type that the operation accepts. The Accept header of this response lists them.',
+    message: 'The body needs a Content-Type that the operation accepts.',
+    hints: { accepted: 'It accepts {accepted_media_types}.' },
     meaning: 'The body has no `Content-Type`, or one that the operation does not accept; see `accepted_media_types`.',
     remedy: 'Send a `Content-Type` from `accepted_media_types`, usually `application/json`.',
     example: { accepted_media_types: ['application/json'] },

@@ -206,7 +206,10 @@ function answerOtherMethod(arrived: Arrived): void {
 function checkHeaders({ headers }: Identified): void {
   const type = headers.get('content-type') ?? '';
   if (!/^application\/json\s*(?:;|$)/i.test(type))
-    throw new GatewayError('unsupported_media_type', { fields: { accepted_media_types: ['application/json'] } });
+    throw new GatewayError('unsupported_media_type', {
+      fields: { accepted_media_types: ['application/json'] },
+      hint: 'accepted',
+    });
   const accept = headers.get('accept');
   if (accept !== undefined && !/application\/(?:json|\*)|\*\/\*/i.test(accept))
     throw new GatewayError('not_acceptable', { fields: { available_media_types: ['application/json'] } });

@@ -16,7 +16,10 @@ const negotiation: readonly Case[] = [
     name: 'a body of another media type',
     code: 'unsupported_media_type',
     provoke: (world) => create(world, good, { 'Content-Type': 'text/plain' }),
-    also: ({ headers }) => assert.equal(headers.accept, 'application/json'),
+    also({ headers, error }) {
+      assert.equal(headers.accept, 'application/json');
+      assert.match(String(error.message), / It accepts application\/json\.$/);
+    },
   },
   {
     name: 'a body of no media type',
