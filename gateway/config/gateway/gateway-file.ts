@@ -97,7 +97,7 @@ const metrics = z.strictObject({
   operationsMax: whole('operations', 0, 100_000)
     .default(200)
     .describe(
-      'With more operations than this, the metrics of requests are kept by entry and class of status instead of by operation and status ([metrics](metrics.md#how-large-they-are)).',
+      'With more operations than this, the metrics of requests are kept by entry and class of status instead of by operation and status ([metrics](metrics.md#size)).',
     ),
 });
 
