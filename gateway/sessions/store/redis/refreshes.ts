@@ -61,8 +61,8 @@ return { 'taken', row, tonumber(fence) }
 `);
 
 /**
- * Prolongs the lease. If the session has no owner and an earlier fence, the server has lost the lease, and the script restores it. The
- * script notes the time at which the token was sent first, unless the session has this note already.
+ * Prolongs the lease. If the session has an earlier fence, the server has lost the lease, and the script restores it, unless a lease of
+ * another owner has not ended. The script notes the time at which the token was sent first, unless the session has this note already.
  *
  * `sent_for`: milliseconds since this holder sent the token, or -1 if it did not. If another holder sent the token before, this sending is
  * allowed only if it happened while the provider accepted the token again, even if the answer comes later.
@@ -72,8 +72,8 @@ ${MAY_REPEAT}
 local hash, generation, owner, fence, lasts, sent_for, reuse = unpack(ARGV)
 local key, row = session_key(hash), row_of(hash)
 if not row or row[GENERATION] ~= generation then return 0 end
-local holder, stored, sent, sender = unpack(call('HMGET', key, 'owner', 'fence', 'sent', 'sender'))
-local is_lost = not holder and (tonumber(stored) or 0) < tonumber(fence)
+local holder, ends, stored, sent, sender = unpack(call('HMGET', key, 'owner', 'until', 'fence', 'sent', 'sender'))
+local is_lost = (tonumber(stored) or 0) < tonumber(fence) and (not holder or tonumber(ends) <= now)
 if not is_lost and (holder ~= owner or stored ~= fence) then return 0 end
 local sends = tonumber(sent_for) >= 0
 if sends and sent and sender ~= owner and not may_repeat(sent + sent_for, tonumber(reuse)) then return 0 end
