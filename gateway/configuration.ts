@@ -173,6 +173,7 @@ async function check(
       ...wanted,
       directory: settings.contractsDirectory,
       likelyDirectory: join(configDirectory, 'openapi'),
+      publishedDirectory: draft.gateway?.publishedContracts,
       reader,
       earlier,
     },

@@ -42,6 +42,10 @@ export function addCheckCommand(program: Command, context: CommandContext): void
     .command('check')
     .description('check configuration and contracts, and name every mistake with file, line and remedy')
     .option('--json', 'print one JSON object')
+    .option(
+      '--strict',
+      'count warnings about the files as mistakes (exit code 1); those about this machine stay warnings',
+    )
     .option('--write-manifest', 'list the digests of all files in manifest.sha256, if there is no mistake')
     .addHelpText('after', '\nExamples:\n  gateway check\n  GATEWAY_CONFIG=my-config gateway check --json')
     .action((options: CheckOptions) => check(context, options));
@@ -49,6 +53,7 @@ export function addCheckCommand(program: Command, context: CommandContext): void
 
 interface CheckOptions {
   readonly json?: boolean;
+  readonly strict?: boolean;
   readonly writeManifest?: boolean;
 }
 
@@ -70,25 +75,29 @@ async function check(context: CommandContext, options: CheckOptions): Promise<vo
     const untimely = configuration ? untimelyMistakes(configuration.config, configuration.certificates, nowMs) : [];
     const mistakes = [...untimely, ...checked.mistakes];
     if (configuration === undefined || mistakes.length > 0) throw new ConfigError(mistakes, checked.warnings);
-    const all = [
+    const ofFiles = [
       ...(await warningsOf(configuration, settings.contractsDirectory, nowMs)),
+      ...misspeltVariables(environment),
+    ];
+    const ofMachine = [
       ...checked.missing.map((mistake) => `${toSentence(mistake)} ${MAY_BE_ELSEWHERE}`),
       ...checked.oneWay.map(toSentence),
       ...(await missingTierWarnings(settings, configuration.config.limits)),
       ...(await machineWarnings({ settings, config: configuration.config, secrets, nowMs })),
       ...(await providerWarnings(providerExaminations(configuration, secrets, now))),
-      ...misspeltVariables(environment),
     ];
     const refused = await refusedByRunning(context);
-    if (ignoresManifest) writeManifest(settings, configuration);
+    const strictMistakes = options.strict === true ? ofFiles.length : 0;
+    if (ignoresManifest && strictMistakes === 0) writeManifest(settings, configuration);
     const changed = await changedSincePublished(configuration, settings.contractsDirectory, nowMs);
     printSuccess(context, asJson, settings, configuration, {
-      warnings: [...all, ...refused.mistakes],
+      warnings: [...ofFiles, ...ofMachine, ...refused.mistakes],
+      strictMistakes,
       refused,
       changed,
       tools: await toolReport(configuration),
     });
-    if (refused.mistakes.length > 0 && !refused.needsRestart) context.fail();
+    if (strictMistakes > 0 || (refused.mistakes.length > 0 && !refused.needsRestart)) context.fail();
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     printMistakes(context, asJson, error);
@@ -119,6 +128,8 @@ function writeManifest({ configDirectory }: Settings, { files }: Configuration):
 /** What is to be said of a configuration without mistakes. */
 interface Findings {
   readonly warnings: readonly string[];
+  /** The number of warnings that count as mistakes. */
+  readonly strictMistakes: number;
   readonly changed: Awaited<ReturnType<typeof changedSincePublished>>;
   readonly tools: ToolReport | undefined;
   readonly refused: RefusedByRunning;
@@ -129,7 +140,7 @@ function printSuccess(
   asJson: boolean,
   { configDirectory }: Settings,
   { config, contracts, version, isListed }: Configuration,
-  { warnings, changed, tools, refused }: Findings,
+  { warnings, strictMistakes, changed, tools, refused }: Findings,
 ): void {
   const { operations } = contracts;
   const { operationsMax } = config.gateway.metrics;
@@ -147,7 +158,7 @@ function printSuccess(
       metrics_bytes: metricsBytes,
     };
     const rest = { mistakes: [], warnings, unenforced, changed_since_published: changed, tools };
-    const ok = refused.mistakes.length === 0 || refused.needsRestart;
+    const ok = strictMistakes === 0 && (refused.mistakes.length === 0 || refused.needsRestart);
     printJson(context, { ok, version, manifest: isListed, ...counts, ...rest });
     return;
   }
@@ -157,7 +168,11 @@ function printSuccess(
     const counts = `${countText(breaking, 'breaking change')}, ${countText(additive, 'additive change')}`;
     printLine(context, `not published yet: ${contract}: ${counts}. "gateway contract diff" lists them.`);
   }
-  printLine(context, verdictOf(`${operationCountText(count)}, from ${shownPath(configDirectory)}`, refused));
+  const what = `${operationCountText(count)}, from ${shownPath(configDirectory)}`;
+  const counted = strictMistakes === 1 ? 'a mistake' : 'mistakes';
+  if (strictMistakes > 0)
+    printLine(context, `${countText(strictMistakes, 'warning')} in ${what}, counted as ${counted} (--strict).`);
+  else printLine(context, verdictOf(what, refused));
   if (tools !== undefined) printTools(context, tools);
   const isByEntry = operations.length > operationsMax;
   if (!isByEntry && metricsBytes < METRICS_BYTES_NOTED) return;

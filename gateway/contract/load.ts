@@ -8,7 +8,7 @@ import type { KnownNames } from './operations/extensions.ts';
 import { type ContractOperation, type DocumentDefaults, operationsOf } from './operations/operations.ts';
 import { isObject, objectAt } from './pointer.ts';
 import { type ContractDocument, type ContractReader, toDocument } from './reading/document.ts';
-import { contractFiles, type Listing, listedFiles } from './reading/files.ts';
+import { type ContractPlaces, contractFiles, type Listing, listedFiles } from './reading/files.ts';
 import { createSchemas, type Schemas } from './schemas/schemas.ts';
 import { createYieldToLoop, type YieldToLoop } from './yield-to-loop.ts';
 
@@ -44,10 +44,7 @@ export interface Contracts {
   readonly isWhole: boolean;
 }
 
-export interface LoadOptions {
-  readonly directory: string;
-  /** Another directory, which messages suggest if the contracts are not in `directory`. */
-  readonly likelyDirectory?: string;
+export interface LoadOptions extends ContractPlaces {
   readonly sources: readonly ContractSource[];
   readonly known: KnownNames;
   /** Operation ids that limits.yaml refers to. */
@@ -78,7 +75,7 @@ export async function loadContracts(options: LoadOptions, mistakes: Mistake[]): 
     const mistakesBefore = mistakes.length;
     let operationsHere = 0;
     await pause();
-    const listed = listedFiles(options.directory, source, owners, mistakes, options.likelyDirectory);
+    const listed = listedFiles(options, source, owners, mistakes);
     isUnread ||= mistakes.length > mistakesBefore;
     for (const file of listed) {
       const mistakesBeforeFile = mistakes.length;

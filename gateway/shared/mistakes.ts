@@ -83,26 +83,34 @@ function partIn(name: string, known: readonly string[]): string | undefined {
     .sort((a, b) => b.length - a.length)[0];
 }
 
-/** Returns the known name that is most similar to `name`; undefined if none is similar enough for a misspelling. */
+/**
+ * Returns the known name that is most similar to `name`, in capitals or small letters; undefined if none is similar enough for a
+ * misspelling. Of names that are equally similar it returns the longest, because letters are more often left out than exchanged.
+ */
 export function closest(
   name: string,
   known: readonly string[],
   editsMax = Math.max(2, Math.floor(name.length / 3)),
 ): string | undefined {
   const best = known
-    .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))
-    .sort((a, b) => a.distance - b.distance)[0];
+    .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
+    .sort((a, b) => a.distance - b.distance || b.candidate.length - a.candidate.length)[0];
   return best && best.distance <= editsMax ? best.candidate : undefined;
 }
 
+/** Counts insertions, deletions, substitutions, and transpositions of two neighbours (optimal string alignment). */
 function editDistance(a: string, b: string): number {
+  let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
     const current = [i];
     for (let j = 1; j <= b.length; j++) {
       const substitution = (previous[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      current.push(Math.min(substitution, (previous[j] as number) + 1, (current[j - 1] as number) + 1));
+      const isSwapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const transposition = isSwapped ? (beforePrevious[j - 2] as number) + 1 : substitution;
+      current.push(Math.min(substitution, transposition, (previous[j] as number) + 1, (current[j - 1] as number) + 1));
     }
+    beforePrevious = previous;
     previous = current;
   }
   return previous[b.length] as number;

@@ -150,6 +150,19 @@ test('a legal but suspicious value is a warning', async () => {
   assert.deepEqual(JSON.parse(programs.out).warnings, warnings);
 });
 
+test('with --strict, a warning about the files is a mistake, and one about this machine is not', async () => {
+  const files = { 'openapi/forgotten.yaml': sound['openapi/items.yaml'] };
+  const { code, out } = await runOn(files, 'check', '--strict');
+  assert.equal(code, 1);
+  assert.match(out, /^warning: openapi\/forgotten\.yaml .*\n1 warning in .*, counted as a mistake \(--strict\)\.\n$/);
+  const { ok } = JSON.parse((await runOn(files, 'check', '--strict', '--json')).out);
+  assert.equal(ok, false);
+  const secret = '    credential: { bearer: { secret: items_token } }\n';
+  const missing = { 'config/upstreams.yaml': sound['config/upstreams.yaml'] + secret };
+  const lenient = await runOn(missing, 'check', '--strict');
+  assert.deepEqual([lenient.code, /^warning: .*items_token/.test(lenient.out)], [0, true], lenient.out + lenient.err);
+});
+
 test('check says how large /metrics may become, where that is much', async () => {
   const low = { 'config/gateway.yaml': `${sound['config/gateway.yaml'] ?? ''}\nmetrics: { operationsMax: 0 }\n` };
   const [people, few, programs] = await Promise.all([

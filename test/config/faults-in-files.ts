@@ -651,6 +651,17 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
       'config/upstreams.yaml:3:17: upstreams.items.contracts.0: no contract file matches itmes.yaml in openapi. Did you mean "items.yaml"?',
     ],
   },
+  'contract-file-that-is-published-and-gone': {
+    files: {
+      ...spoiled('config/gateway.yaml', 'trustedProxies: []', 'trustedProxies: []\npublishedContracts: published'),
+      'openapi/items.yaml': undefined,
+      'openapi/published/items.yaml': sound['openapi/items.yaml'],
+      'openapi/published/changes.jsonl': '',
+    },
+    says: [
+      'config/upstreams.yaml:3:17: upstreams.items.contracts.0: no contract file matches items.yaml in openapi. Put the contract there.',
+    ],
+  },
   'listed-twice': {
     files: { [upstreams]: `${sound[upstreams]}  more:\n    contracts: ["*.yaml"]\n    live: http://more:1\n` },
     says: [

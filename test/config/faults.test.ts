@@ -3,13 +3,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { upstreamEntry } from '../../gateway/config/upstreams/upstreams-file.ts';
-import { ConfigError, condense, suggest } from '../../gateway/shared/mistakes.ts';
+import { ConfigError, closest, condense, suggest } from '../../gateway/shared/mistakes.ts';
 import { type Files, sentencesFor, sound, spoiled } from './faults.ts';
 import { faultsInContracts } from './faults-in-contracts.ts';
 import { faultsInFiles } from './faults-in-files.ts';
 import { faultsOfIndentation } from './faults-of-indentation.ts';
+import { faultsOfOperations } from './faults-of-operations.ts';
 
-const faults = { ...faultsInFiles, ...faultsInContracts, ...faultsOfIndentation };
+const faults = { ...faultsInFiles, ...faultsInContracts, ...faultsOfIndentation, ...faultsOfOperations };
 
 test('the configuration that the faults spoil is sound', async () => {
   assert.deepEqual(await sentencesFor({ files: {} }), []);
@@ -143,6 +144,9 @@ test('many mistakes that are alike are reported as the first few and a number', 
 
 test('the closest name is suggested, or all there are', () => {
   assert.equal(suggest('custmers', ['customers', 'jobs']), 'Did you mean "customers"?');
+  assert.equal(suggest('CUSTOMERS', ['customers', 'jobs']), 'Did you mean "customers"?');
+  assert.equal(closest('gte', ['delete', 'get'], 1), 'get', 'two letters swapped are one edit');
+  assert.equal(closest('pst', ['put', 'post'], 1), 'post', 'a letter left out is likelier than another letter');
   assert.equal(suggest('x', ['customers', 'jobs']), 'Use one of: customers, jobs.');
   assert.equal(suggest('rateLimit', ['answers', 'limit', 'live']), 'Did you mean "limit"?');
   assert.equal(suggest('x', []), 'None is defined.');

@@ -3,6 +3,7 @@
 
 import type { NormalizedProblem } from '@redocly/openapi-core';
 import { pathOf } from '../pointer.ts';
+import { EXPLAINING_RULES } from './misplaced-rules.ts';
 
 /** The object that a problem is about, and what the linter found there. */
 interface Found {
@@ -26,14 +27,18 @@ export function unexpectedIn(message: string): string | undefined {
 
 /** Removes the problems that another problem has caused. */
 export function withoutConsequences(problems: readonly NormalizedProblem[]): NormalizedProblem[] {
+  const explained = new Set(problems.filter(({ ruleId }) => EXPLAINING_RULES.has(ruleId)).map((one) => placeOf(one)));
   const byHolder = Map.groupBy(problems.map(readProblem), ({ holder }) => holder);
+  const isExplained = (problem: NormalizedProblem) =>
+    explained.has(placeOf(problem)) || explained.has(placeOf(problem, pathIn(problem).slice(0, -1)));
   return [...byHolder.values()].flatMap((there) => {
     const suggested = new Set(
       there.flatMap(({ unexpected, problem }) => (unexpected === undefined ? [] : problem.suggest)),
     );
     const hasEmpty = there.some(({ isEmpty }) => isEmpty);
-    const isCaused = ({ unexpected, missing }: Found) =>
-      (unexpected !== undefined && hasEmpty) || missing?.some((name) => suggested.has(name));
+    const isCaused = ({ problem, unexpected, missing }: Found) =>
+      (unexpected !== undefined && (hasEmpty || isExplained(problem))) ||
+      missing?.some((name) => suggested.has(name) || (name === 'schema' && explained.has(placeOf(problem))));
     return there.filter((found) => !isCaused(found)).map(({ problem }) => problem);
   });
 }
@@ -48,6 +53,11 @@ function readProblem(problem: NormalizedProblem): Found {
   const isEmpty = ruleId === 'struct' && isAboutNothing(message);
   const holder = unexpected !== undefined || isEmpty ? path.slice(0, -1) : path;
   return { problem, holder: JSON.stringify(holder), unexpected, missing: missing?.split(', '), isEmpty };
+}
+
+/** Returns the file and the place of a problem as one text. @param path the place, or one around it */
+function placeOf(problem: NormalizedProblem, path = pathIn(problem)): string {
+  return JSON.stringify([problem.location[0]?.source.absoluteRef, ...path]);
 }
 
 /** Returns the place of a problem in its file. A missing member has the place of the object, or its own. */

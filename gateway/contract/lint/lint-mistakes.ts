@@ -6,7 +6,7 @@ import { closest, type Mistake } from '../../shared/mistakes.ts';
 import { readSource } from '../../shared/yaml-source.ts';
 import { isObject, pathOf, valueAt } from '../pointer.ts';
 import { isAboutNothing, pathIn, unexpectedIn } from './lint-causes.ts';
-import { isPathWithoutSlash, nearMember } from './lint-verdict.ts';
+import { isPathWithoutSlash } from './lint-verdict.ts';
 
 /** Returns the mistake of a file that parses but is not a usable OpenAPI document. */
 export function unfitFor({ parsed }: Document): Pick<Mistake, 'reason' | 'remedy'> | undefined {
@@ -135,6 +135,12 @@ const REMEDIES: Readonly<Record<string, string>> = {
     'Point the $ref at something that exists, in this file or in one below the contracts directory.',
   'gateway/texts-are-no-references': 'Write the value itself.',
   'path-parameters-defined': 'Make the parameters in the path and those that are declared the same.',
+  'gateway/operations-have-a-method': 'Write a method such as get or post, in small letters.',
+  'gateway/members-are-in-an-operation': 'Indent it deeper, below its method.',
+  'gateway/content-has-media-types': 'Write a media type such as application/json, and the schema below it.',
+  'gateway/statuses-exist': 'Write a status such as "200", a range such as "2XX", or default.',
+  'gateway/parameters-have-a-schema': 'Write it below schema, as in schema: { type: integer }.',
+  'gateway/parameters-are-declared-once': 'Remove one of the two.',
   'gateway/paths-can-be-requested':
     'Declare parts of the query as parameters with in: query, and leave out a fragment.',
   'gateway/methods-are-served': 'Nothing is to be done, unless clients need it.',
@@ -154,8 +160,9 @@ const REMEDIES: Readonly<Record<string, string>> = {
 function remedyFor({ ruleId, suggest, message }: NormalizedProblem, path: readonly string[]): string {
   if (ruleId === 'struct' && isPathWithoutSlash(path)) return `Paths begin with a slash. Did you mean "/${path[1]}"?`;
   const unexpected = unexpectedIn(message);
-  const near = unexpected === undefined ? undefined : nearMember(unexpected, suggest, path);
-  const likely = near ?? suggest[0];
+  // The linter's own suggestions for a name may be far from it.
+  const likely = unexpected === undefined ? suggest[0] : closest(unexpected, suggest);
   if (likely !== undefined) return `Did you mean "${likely}"?`;
+  if (unexpected !== undefined) return 'Correct its name or its indentation, or remove it.';
   return REMEDIES[ruleId] ?? 'Make the document valid OpenAPI 3.0 or 3.1 at this place.';
 }

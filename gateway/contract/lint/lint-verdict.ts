@@ -90,7 +90,7 @@ function onStructure({ message, suggest }: NormalizedProblem, document: Document
   if (unexpected !== undefined) {
     // No request has a path without a slash, so its operations would not be served.
     if (isPathWithoutSlash(path) && isObject(valueAt(document.parsed, path))) return 'mistake';
-    if (isMisspelling(unexpected, suggest) || nearMember(unexpected, suggest, path)) return 'mistake';
+    if (isMisspelling(unexpected, suggest)) return 'mistake';
     return !isV30 && path.slice(0, -1).some((token) => /^(schemas?|\$defs)$/.test(token)) ? 'accepted' : 'warning';
   }
   if (message.startsWith('Must contain at least one') && /^(parameters|headers)$/.test(path.at(-2) ?? ''))
@@ -102,23 +102,6 @@ function onStructure({ message, suggest }: NormalizedProblem, document: Document
 /** Whether a place that the linter does not expect is a path that lacks its slash. */
 export function isPathWithoutSlash(path: readonly string[]): boolean {
   return path.length === 2 && path[0] === 'paths' && !path[1]?.startsWith('/');
-}
-
-/**
- * Returns the member that a misspelt member of a path item or of `responses` means. These members decide which requests are served and
- * which answers pass.
- */
-export function nearMember(name: string, suggestions: readonly string[], path: readonly string[]): string | undefined {
-  if (path.at(-2) === 'responses') return nearStatus(name) ?? closest(name, ['default']);
-  if (path.length !== 3 || path[0] !== 'paths') return undefined;
-  const enforced = suggestions.filter((suggestion) => !UNENFORCED_KEYWORDS.has(suggestion));
-  return closest(name, enforced, name.length < 4 ? 1 : 2);
-}
-
-/** Returns the status that is written with letters that look like digits. */
-function nearStatus(name: string): string | undefined {
-  const digits = name.trim().replace(/o/gi, '0').replace(/[il]/gi, '1');
-  return /^[1-5]\d\d$/.test(digits) ? digits : undefined;
 }
 
 function isMisspelling(name: string, known: readonly string[]): boolean {

@@ -6,6 +6,14 @@ import { essenceOf, isJson } from '../media-types.ts';
 import { isRequestable } from '../operations/routes.ts';
 import { serverPathsOf } from '../operations/servers.ts';
 import { withoutFurtherReferences } from './document-types.ts';
+import {
+  contentHasMediaTypes,
+  membersAreInAnOperation,
+  operationsHaveAMethod,
+  parametersAreDeclaredOnce,
+  parametersHaveASchema,
+  statusesExist,
+} from './misplaced-rules.ts';
 import { formatsAreExact, nullableAdmitsNull, patternsAreExact, patternsCanRun } from './schema-rules.ts';
 
 /** The node types that may have `x-gateway-*` members. Elsewhere such members would be ignored silently. */
@@ -154,6 +162,10 @@ export const OWN_RULES: Plugin = {
     oas2: {
       'extensions-have-a-meaning': extensionsHaveAMeaning as Oas2Rule,
       'texts-are-no-references': textsAreNoReferences as Oas2Rule,
+      'operations-have-a-method': operationsHaveAMethod as Oas2Rule,
+      'members-are-in-an-operation': membersAreInAnOperation as Oas2Rule,
+      'statuses-exist': statusesExist as Oas2Rule,
+      'parameters-are-declared-once': parametersAreDeclaredOnce as Oas2Rule,
       'paths-can-be-requested': pathsCanBeRequested as Oas2Rule,
       'patterns-can-run': inSwagger(patternsCanRun),
       'patterns-are-exact': inSwagger(patternsAreExact),
@@ -162,6 +174,12 @@ export const OWN_RULES: Plugin = {
     oas3: {
       'extensions-have-a-meaning': extensionsHaveAMeaning,
       'texts-are-no-references': textsAreNoReferences,
+      'operations-have-a-method': operationsHaveAMethod,
+      'members-are-in-an-operation': membersAreInAnOperation,
+      'statuses-exist': statusesExist,
+      'parameters-are-declared-once': parametersAreDeclaredOnce,
+      'content-has-media-types': contentHasMediaTypes,
+      'parameters-have-a-schema': parametersHaveASchema,
       'paths-can-be-requested': pathsCanBeRequested,
       'methods-are-served': methodsAreServed,
       'servers-are-served': serversAreServed,

@@ -6,6 +6,16 @@ import { isAbsolute, join, relative, sep } from 'node:path';
 import { shownPath } from '../../shared/file-text.ts';
 import { type Mistake, suggest } from '../../shared/mistakes.ts';
 
+/** The directories of contracts. */
+export interface ContractPlaces {
+  /** The contracts directory. */
+  readonly directory: string;
+  /** A directory in which the files may be, if they are not in `directory`. */
+  readonly likelyDirectory?: string;
+  /** The directory of published contracts, below `directory`. */
+  readonly publishedDirectory?: string | undefined;
+}
+
 /** The contracts of one entry of upstreams.yaml. */
 export interface Listing {
   readonly upstream: string;
@@ -20,20 +30,19 @@ export interface Listing {
 /**
  * Returns the contract files of an entry, each once. `owners` maps each file to the upstream that lists it. A second owner is a mistake.
  *
- * @param likely a directory in which the files may be, if they are not in `directory`
+ * @param places the directories of contracts
  */
 export function listedFiles(
-  directory: string,
+  places: ContractPlaces,
   source: Listing,
   owners: Map<string, string>,
   mistakes: Mistake[],
-  likely?: string,
 ): string[] {
   const listed: string[] = [];
   for (const [index, glob] of source.contracts.entries()) {
     const complain = (reason: string, remedy: string) => mistakes.push(source.mistakeAtGlob(index, reason, remedy));
-    const files = contractFiles(directory, glob);
-    if (files.length === 0) nothingMatches({ directory, likely }, glob, complain);
+    const files = contractFiles(places.directory, glob);
+    if (files.length === 0) nothingMatches(places, glob, complain);
     for (const file of files) {
       const owner = owners.get(file) ?? source.upstream;
       if (owner !== source.upstream)
@@ -46,7 +55,7 @@ export function listedFiles(
 }
 
 function nothingMatches(
-  { directory, likely }: { readonly directory: string; readonly likely: string | undefined },
+  { directory, likelyDirectory: likely, publishedDirectory = '' }: ContractPlaces,
   glob: string,
   complain: (reason: string, remedy: string) => void,
 ): void {
@@ -61,8 +70,11 @@ function nothingMatches(
     complain(reason, `There is one in ${shownPath(likely)}: set GATEWAY_CONTRACTS=${shownPath(likely)}.`);
     return;
   }
-  const there = contractFiles(directory, '**').map((file) => relative(directory, file));
-  complain(reason, suggest(glob, there));
+  // A published contract is the promise, and served in place of the contract it would never show a break.
+  const isPublished = (file: string) => publishedDirectory !== '' && isBelow(join(directory, publishedDirectory), file);
+  const there = contractFiles(directory, '**').filter((file) => !isPublished(file));
+  const names = there.map((file) => relative(directory, file));
+  complain(reason, names.length === 0 ? 'Put the contract there.' : suggest(glob, names));
 }
 
 /** Returns the files below a directory that match a glob, sorted. */

@@ -1,0 +1,78 @@
+// Faults of operations, by name: members at the wrong place and names that are nearly right. Each would cost clients an operation, a body,
+// an answer or a check.
+
+import { type Fault, spoiled } from './faults.ts';
+
+const items = 'openapi/items.yaml';
+
+const withMethod = (name: string, remedy: string): Fault => ({
+  files: spoiled(items, '    post:', `    ${name}:`),
+  says: [
+    `openapi/items.yaml:9:5: paths./v1/items.${name}: "${name}" is no method, so its operation is not served. ${remedy}`,
+  ],
+});
+
+const withStatus = (name: string, remedy: string): Fault => ({
+  files: spoiled(items, '"201"', name),
+  says: [
+    `openapi/items.yaml:16:20: paths./v1/items.post.responses.${name.trim()}: "${name}" is no status, so its answer is not declared. ${remedy}`,
+  ],
+});
+
+const withParameters = (...lines: readonly string[]) =>
+  spoiled(
+    items,
+    '      operationId: listItems\n',
+    `      operationId: listItems\n      parameters:\n${lines.map((line) => `        - ${line}\n`).join('')}`,
+  );
+
+export const faultsOfOperations: Readonly<Record<string, Fault>> = {
+  'method-in-capitals': withMethod('POST', 'Did you mean "post"?'),
+  'another-method-in-capitals': withMethod('PUT', 'Did you mean "put"?'),
+  'method-with-swapped-letters': withMethod('gte', 'Did you mean "get"?'),
+  'long-method-with-swapped-letters': withMethod('pots', 'Did you mean "post"?'),
+  'method-without-a-letter': withMethod('pst', 'Did you mean "post"?'),
+  'method-with-a-letter-too-many': withMethod('gett', 'Did you mean "get"?'),
+  'method-that-is-none': withMethod('create', 'Write a method such as get or post, in small letters.'),
+  'responses-beside-their-method': {
+    files: spoiled(items, '      responses: { "201"', '    responses: { "201"'),
+    says: [
+      'openapi/items.yaml:16:5: paths./v1/items.responses: responses has no meaning beside the methods of a path. Indent it deeper, below its method.',
+    ],
+  },
+  'content-without-a-media-type': {
+    files: spoiled(items, '          application/json:\n            schema', '          schema'),
+    says: [
+      'openapi/items.yaml:14:11: paths./v1/items.post.requestBody.content.schema: "schema" is no media type, so no body has it. Write a media type such as application/json, and the schema below it.',
+    ],
+  },
+  'range-of-statuses-in-small-letters': withStatus('2xx', 'Did you mean "2XX"?'),
+  'range-of-statuses-with-a-digit-too-many': withStatus('20X', 'Did you mean "2XX"?'),
+  'status-with-letters-for-digits': withStatus('2O1', 'Did you mean "201"?'),
+  'status-in-words': withStatus('ok', 'Write a status such as "200", a range such as "2XX", or default.'),
+  'default-answer-misspelt': withStatus('defualt', 'Did you mean "default"?'),
+  'parameter-with-a-type-and-no-schema': {
+    files: withParameters('{ name: limit, in: query, type: integer, format: int32 }'),
+    says: [
+      'openapi/items.yaml:9:11: paths./v1/items.get.parameters.0: type has no effect in the parameter itself, so every value passes. Write it below schema, as in schema: { type: integer }.',
+    ],
+  },
+  'parameter-that-is-declared-twice': {
+    files: withParameters(
+      '{ name: limit, in: query, schema: { type: integer } }',
+      '{ name: limit, in: query, schema: { type: string } }',
+    ),
+    says: [
+      'openapi/items.yaml:10:11: paths./v1/items.get.parameters.1: the parameter "limit" in query is there twice. Remove one of the two.',
+    ],
+  },
+  'header-that-is-declared-twice': {
+    files: withParameters(
+      '{ name: X-Tag, in: header, schema: { type: integer } }',
+      '{ name: x-tag, in: header, schema: { type: string } }',
+    ),
+    says: [
+      'openapi/items.yaml:10:11: paths./v1/items.get.parameters.1: the parameter "x-tag" in header is there twice. Remove one of the two.',
+    ],
+  },
+};
