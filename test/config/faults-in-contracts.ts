@@ -97,7 +97,7 @@ export const faultsInContracts: Readonly<Record<string, Fault>> = {
   'contract-unknown-version': {
     files: spoiled(items, '3.1.1', '4.0.0'),
     says: [
-      'openapi/items.yaml:1: this is not an OpenAPI document (Unsupported OpenAPI version: 4.0.0). Begin it with "openapi: 3.1.1", info and paths.',
+      'openapi/items.yaml:1: "openapi: 4.0.0" is no version of OpenAPI. Write the one that the document keeps to: 3.0.4, 3.1.1, 3.2.0.',
     ],
   },
   'contract-invalid': {
@@ -283,13 +283,13 @@ export const faultsInContracts: Readonly<Record<string, Fault>> = {
   'contract-bad-pattern': {
     files: spoiled(items, '^[a-z]+$', '^[a-z+$'),
     says: [
-      'openapi/items.yaml:24:40: components.schemas.Item.properties.name.pattern: Invalid regular expression: /^[a-z+$/: Unterminated character class. Correct the regular expression, or take repetitions out of repetitions.',
+      'openapi/items.yaml:24:40: components.schemas.Item.properties.name.pattern: Invalid regular expression: /^[a-z+$/: Unterminated character class. Correct the regular expression.',
     ],
   },
   'contract-unsafe-pattern': {
     files: spoiled(items, '^[a-z]+$', '^((?=a)\\\\cA+)+$'),
     says: [
-      'openapi/items.yaml:24:40: components.schemas.Item.properties.name.pattern: the pattern ^((?=a)\\cA+)+$ could take exponential time. Correct the regular expression, or take repetitions out of repetitions.',
+      'openapi/items.yaml:24:40: components.schemas.Item.properties.name.pattern: the pattern ^((?=a)\\cA+)+$ could take exponential time. Take repetitions out of repetitions.',
     ],
   },
   'contract-undeclared-parameter': {

@@ -9,8 +9,15 @@ import { faultsInContracts } from './faults-in-contracts.ts';
 import { faultsInFiles } from './faults-in-files.ts';
 import { faultsOfIndentation } from './faults-of-indentation.ts';
 import { faultsOfOperations } from './faults-of-operations.ts';
+import { faultsOfSchemas } from './faults-of-schemas.ts';
 
-const faults = { ...faultsInFiles, ...faultsInContracts, ...faultsOfIndentation, ...faultsOfOperations };
+const faults = {
+  ...faultsInFiles,
+  ...faultsInContracts,
+  ...faultsOfIndentation,
+  ...faultsOfOperations,
+  ...faultsOfSchemas,
+};
 
 test('the configuration that the faults spoil is sound', async () => {
   assert.deepEqual(await sentencesFor({ files: {} }), []);

@@ -43,13 +43,36 @@ test('bounds that leave nothing between them', async () => {
     'same: { type: integer, minimum: 5, maximum: 5 }',
   );
   const line = (place: string, keyword: string, low: number, high: string, remedy: string) =>
-    `${place}.${keyword}: ${keyword} ${low} is not below ${high}, so no value is valid. Correct ${remedy}.`;
+    `${place}.${keyword}: ${keyword} ${low} ${keyword.startsWith('exclusive') ? 'is not below' : 'is above'} ${high}, so no value is valid. Correct ${remedy}.`;
   await assertWarnings(contract, [
     line(`24:41: ${at}.properties.size`, 'minimum', 10, 'maximum 5', 'minimum or maximum'),
     line(`25:42: ${at}.properties.code`, 'minLength', 3, 'maxLength 2', 'minLength or maxLength'),
     line(`26:65: ${at}.properties.tags`, 'minItems', 2, 'maxItems 1', 'minItems or maxItems'),
     line(`27:46: ${at}.properties.more`, 'minProperties', 2, 'maxProperties 1', 'minProperties or maxProperties'),
     line(`28:49: ${at}.properties.open`, 'exclusiveMinimum', 5, 'maximum 5', 'exclusiveMinimum or maximum'),
+  ]);
+});
+
+test('a part of allOf that forbids what another part declares', async () => {
+  const contract = withProperties(
+    'pair: { allOf: [{ $ref: "#/components/schemas/Item" }, { properties: { a: {} }, additionalProperties: false }] }',
+    'same: { allOf: [{ properties: { a: {} } }, { properties: { a: {}, b: {} }, additionalProperties: false }] }',
+    'self: { allOf: [{ properties: { a: {} } }], properties: { b: {} }, additionalProperties: false }',
+  );
+  const remedy = 'Leave it out, or write unevaluatedProperties: false beside allOf (OpenAPI 3.1).';
+  const forbids = (names: string) =>
+    `additionalProperties: false here forbids what other parts of allOf declare: ${names}. ${remedy}`;
+  await assertWarnings(contract, [
+    `24:64: ${at}.properties.pair.allOf.1: ${forbids('pair, same, self, name')}`,
+    `26:98: ${at}.properties.self.additionalProperties: ${forbids('a')}`,
+  ]);
+});
+
+test('bounds of another type have no effect', async () => {
+  const contract = withProperties('code: { type: string, maximum: 3 }', 'size: { type: integer, minLength: 3 }');
+  await assertWarnings(contract, [
+    `24:31: ${at}.properties.code.maximum: maximum has no effect on values of type string. Did you mean "maxLength"?`,
+    `25:32: ${at}.properties.size.minLength: minLength has no effect on values of type integer. Did you mean "minimum"?`,
   ]);
 });
 

@@ -2,7 +2,7 @@
 // because the gateway would refuse every request.
 
 import { closest, type Mistake } from '../../shared/mistakes.ts';
-import { isObject, type JsonObject, pathOf } from '../pointer.ts';
+import { follow, isObject, type JsonObject, pathOf } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import { toPattern } from '../scalars/patterns.ts';
 import { eachSchema } from '../schemas/dialect.ts';
@@ -19,7 +19,7 @@ export function impossibleSchemas(document: ContractDocument): Mistake[] {
   const positions = document.position();
   const found: Mistake[] = [];
   eachSchema(document.root, undefined, (schema, pointer) => {
-    for (const { at, reason, remedy } of contradictionsOf(schema))
+    for (const { at, reason, remedy } of [...contradictionsOf(schema), ...closedParts(document.root, schema)])
       found.push(positions.mistakeAt([...pathOf(pointer), ...at], reason, remedy));
     return undefined;
   });
@@ -47,7 +47,8 @@ function crossedBounds(schema: JsonObject): Contradiction[] {
     const [least, most] = [schema[low], schema[high]];
     if (typeof least !== 'number' || typeof most !== 'number' || least < most) return [];
     if (mayBeEqual && least === most) return [];
-    const reason = `${low} ${least} is not below ${high} ${most}, so no value is valid.`;
+    const crossing = least > most ? 'is above' : 'is not below';
+    const reason = `${low} ${least} ${crossing} ${high} ${most}, so no value is valid.`;
     return [{ at: [low], reason, remedy: `Correct ${low} or ${high}.` }];
   });
 }
@@ -66,6 +67,28 @@ function forbiddenMembers({ properties, patternProperties, additionalProperties,
       remedy: near === undefined ? 'Declare it under properties, or do not require it.' : `Did you mean "${near}"?`,
     };
   });
+}
+
+/** Returns the parts of an `allOf` that forbid members of the other parts. A part knows its own properties only. */
+function closedParts(root: JsonObject, schema: JsonObject): Contradiction[] {
+  if (!Array.isArray(schema.allOf)) return [];
+  const below = schema.allOf.map((part: unknown) => follow(root, { value: part, pointer: '' }).value);
+  const parts = [{ at: ['additionalProperties'], part: schema as unknown }].concat(
+    below.map((part, index) => ({ at: ['allOf', String(index)], part })),
+  );
+  return parts.flatMap(({ at, part }): Contradiction[] => {
+    if (!isObject(part) || part.additionalProperties !== false || isObject(part.patternProperties)) return [];
+    const own = propertyNames(part);
+    const others = parts.flatMap(({ part: other }) => (other === part ? [] : propertyNames(other)));
+    const forbidden = [...new Set(others)].filter((name) => !own.includes(name));
+    if (forbidden.length === 0) return [];
+    const reason = `additionalProperties: false here forbids what other parts of allOf declare: ${forbidden.join(', ')}.`;
+    return [{ at, reason, remedy: 'Leave it out, or write unevaluatedProperties: false beside allOf (OpenAPI 3.1).' }];
+  });
+}
+
+function propertyNames(schema: unknown): string[] {
+  return isObject(schema) && isObject(schema.properties) ? Object.keys(schema.properties) : [];
 }
 
 function matches(pattern: string, name: string): boolean {

@@ -3,17 +3,35 @@
 import { type Document, getLineColLocation, type NormalizedProblem } from '@redocly/openapi-core';
 import { shownPath } from '../../shared/file-text.ts';
 import { closest, type Mistake } from '../../shared/mistakes.ts';
-import { readSource } from '../../shared/yaml-source.ts';
-import { isObject, pathOf, valueAt } from '../pointer.ts';
-import { isAboutNothing, pathIn, unexpectedIn } from './lint-causes.ts';
+import { positionsIn, readSource } from '../../shared/yaml-source.ts';
+import { pathIn, unexpectedIn } from './lint-causes.ts';
 import { isPathWithoutSlash } from './lint-verdict.ts';
+import { circularReference, EXISTING_ONLY, toldAs } from './plain-words.ts';
+
+/** A version of OpenAPI, which has three numbers. */
+const KNOWN_VERSION = /^3\.[012]\.\d+(-.+)?$/;
+const LATEST = ['3.0.4', '3.1.1', '3.2.0'];
+
+/** Returns the mistake of a version that does not exist, or is written as a number. @param version the text in the file */
+function unknownVersion(version: string): Pick<Mistake, 'reason' | 'remedy'> {
+  const [near] = LATEST.filter((one) => version.startsWith(one.slice(0, 3)));
+  return {
+    reason: `"openapi: ${version}" is no version of OpenAPI.`,
+    remedy:
+      near === undefined
+        ? `Write the one that the document keeps to: ${LATEST.join(', ')}.`
+        : `Did you mean "openapi: ${near}"?`,
+  };
+}
 
 /** Returns the mistake of a file that parses but is not a usable OpenAPI document. */
-export function unfitFor({ parsed }: Document): Pick<Mistake, 'reason' | 'remedy'> | undefined {
+export function unfitFor({ parsed, source }: Document): Pick<Mistake, 'reason' | 'remedy'> | undefined {
   const begin = 'Begin it with "openapi: 3.1.1", info and paths.';
   if (typeof parsed !== 'object' || parsed === null) return { reason: 'the file holds no document.', remedy: begin };
   if ('swagger' in parsed && String(parsed.swagger) !== '2.0')
     return { reason: `this is a document of Swagger ${parsed.swagger}.`, remedy: 'Convert it to OpenAPI 3.0 or 3.1.' };
+  if ('openapi' in parsed && !(typeof parsed.openapi === 'string' && KNOWN_VERSION.test(parsed.openapi)))
+    return unknownVersion(/^[\s{]*["']?openapi["']?\s*:\s*["']?v?([\w.-]+)/m.exec(source.body)?.[1] ?? '');
   if (!('openapi' in parsed) && !('swagger' in parsed) && 'paths' in parsed)
     return { reason: 'the version of OpenAPI is missing.', remedy: 'Begin the file with "openapi: 3.1.1".' };
   return undefined;
@@ -59,68 +77,21 @@ function toMistake(problem: NormalizedProblem, file: string, contentOf: ContentO
   };
 }
 
-/** Returns better words for messages of the linter that do not name the cause. */
-function toldAs(
-  { ruleId }: NormalizedProblem,
-  message: string,
-  path: readonly string[],
-  content: () => unknown,
-): Pick<Mistake, 'reason' | 'remedy'> | undefined {
-  if (message === DANGLING) return danglingAt(content(), path);
-  if (ruleId !== 'struct') return undefined;
-  if (isAboutNothing(message)) {
-    const reason = `"${path.at(-1)}" has no content.`;
-    return { reason, remedy: 'Indent what belongs to it deeper than itself, or remove it.' };
-  }
-  if (path.at(-1) === 'type' && message.startsWith('`type` can be one of')) return typeAt(content(), path, message);
-  const unexpected = unexpectedIn(message) ?? '';
-  if (!KEYWORDS_OF_31.has(unexpected) || !path.some((name) => /^schemas?$/.test(name))) return undefined;
-  return { reason: `OpenAPI 3.0 has no ${unexpected}.`, remedy: BEGIN_WITH_31 };
-}
-
-const BEGIN_WITH_31 = 'Begin the document with "openapi: 3.1.1".';
-
-/** Keywords of schemas that only OpenAPI 3.1 has. */
-const KEYWORDS_OF_31 = new Set(
-  'const contains minContains maxContains if then else prefixItems patternProperties propertyNames dependentRequired dependentSchemas $defs'.split(
-    ' ',
-  ),
-);
-
-/** Returns the mistake of a list of types, or of the type null, in OpenAPI 3.0. In 3.1, the linter names null as a possible type. */
-function typeAt(root: unknown, path: readonly string[], message: string) {
-  const types = [valueAt(root, path)].flat();
-  const others = types.filter((type) => type !== 'null');
-  if (message.includes('"null"') || (types.length < 2 && others.length > 0)) return undefined;
-  const [only] = others;
-  const single = only === undefined ? 'nullable: true' : `type: ${only} and nullable: true`;
-  const instead = others.length > 1 ? 'anyOf with one type each' : single;
-  return {
-    reason: 'a schema of OpenAPI 3.0 has one type, and null is none.',
-    remedy: `Write ${instead}, or begin the document with "openapi: 3.1.1".`,
-  };
-}
-
-const DANGLING = "Can't resolve $ref";
-
-/** Names the dangling reference at a place of a file, and the most similar reference that exists. */
-function danglingAt(root: unknown, path: readonly string[]): Pick<Mistake, 'reason' | 'remedy'> | undefined {
-  const holder = valueAt(root, path);
-  const reference = isObject(holder) ? holder.$ref : undefined;
-  if (typeof reference !== 'string') return undefined;
-  const [, parent = '', name = ''] = /^#(.*)\/([^/]+)$/.exec(reference) ?? [];
-  const beside = name === '' ? undefined : valueAt(root, pathOf(parent));
-  const nearest = isObject(beside) ? closest(name, Object.keys(beside)) : undefined;
-  const remedy = nearest === undefined ? REMEDIES['no-unresolved-refs'] : `Did you mean "#${parent}/${nearest}"?`;
-  return { reason: `${DANGLING} ${JSON.stringify(reference)}.`, remedy: remedy as string };
-}
-
 /** Returns the mistake of a file that does not parse. Redocly's error lacks the position, so the gateway's own parser determines it. */
 export function unreadable(file: string, error: unknown): Mistake {
   const own: Mistake[] = [];
-  readSource(file, own);
+  const { value } = readSource(file, own);
   const [first] = own;
   if (first) return first;
+  const circle = circularReference(value);
+  if (circle !== undefined)
+    return {
+      file: shownPath(file),
+      ...positionsIn(file, [{ path: circle, isKey: false }])[0],
+      place: circle.join('.'),
+      reason: 'the $ref leads to itself, and never to a schema.',
+      remedy: 'Point it at another one, or write the schema here.',
+    };
   const reason = error instanceof Error ? error.message.split('\n')[0] : 'unknown error';
   return {
     file: shownPath(file),
@@ -131,8 +102,7 @@ export function unreadable(file: string, error: unknown): Mistake {
 }
 
 const REMEDIES: Readonly<Record<string, string>> = {
-  'no-unresolved-refs':
-    'Point the $ref at something that exists, in this file or in one below the contracts directory.',
+  'no-unresolved-refs': EXISTING_ONLY,
   'gateway/texts-are-no-references': 'Write the value itself.',
   'path-parameters-defined': 'Make the parameters in the path and those that are declared the same.',
   'gateway/operations-have-a-method': 'Write a method such as get or post, in small letters.',
@@ -154,15 +124,23 @@ const REMEDIES: Readonly<Record<string, string>> = {
   'gateway/nullable-admits-null':
     'Write "null" into the type, as in [string, "null"]; beside a $ref, write anyOf with { type: "null" }.',
   'gateway/json-has-a-schema': 'Add its schema, or "schema: {}" if any JSON is meant.',
-  'gateway/patterns-can-run': 'Correct the regular expression, or take repetitions out of repetitions.',
+  'gateway/patterns-can-run': 'Correct the regular expression.',
+  'gateway/patterns-mean-what-they-say': 'Write it without slashes and flags, and a class as in [A-Za-z].',
+  'gateway/enums-have-values': 'List the values, or remove enum.',
 };
 
-function remedyFor({ ruleId, suggest, message }: NormalizedProblem, path: readonly string[]): string {
+function remedyFor({ ruleId, suggest, message, location }: NormalizedProblem, path: readonly string[]): string {
   if (ruleId === 'struct' && isPathWithoutSlash(path)) return `Paths begin with a slash. Did you mean "/${path[1]}"?`;
   const unexpected = unexpectedIn(message);
   // The linter's own suggestions for a name may be far from it.
   const likely = unexpected === undefined ? suggest[0] : closest(unexpected, suggest);
   if (likely !== undefined) return `Did you mean "${likely}"?`;
   if (unexpected !== undefined) return 'Correct its name or its indentation, or remove it.';
-  return REMEDIES[ruleId] ?? 'Make the document valid OpenAPI 3.0 or 3.1 at this place.';
+  return REMEDIES[ruleId] ?? `Make the document valid ${versionIn(location[0]?.source.body ?? '')} at this place.`;
+}
+
+/** Returns the specification that the text of a document names. A part of a document names none. */
+function versionIn(text: string): string {
+  const [, name, version] = /^[\s{]*["']?(openapi|swagger)["']?\s*:\s*["']?(\d+\.\d+)/m.exec(text) ?? [];
+  return name === undefined ? 'OpenAPI' : `${name === 'swagger' ? 'Swagger' : 'OpenAPI'} ${version}`;
 }

@@ -14,7 +14,15 @@ import {
   parametersHaveASchema,
   statusesExist,
 } from './misplaced-rules.ts';
-import { formatsAreExact, nullableAdmitsNull, patternsAreExact, patternsCanRun } from './schema-rules.ts';
+import {
+  boundsFitTheirType,
+  enumsHaveValues,
+  formatsAreExact,
+  nullableAdmitsNull,
+  patternsAreExact,
+  patternsCanRun,
+  patternsMeanWhatTheySay,
+} from './schema-rules.ts';
 
 /** The node types that may have `x-gateway-*` members. Elsewhere such members would be ignored silently. */
 const EXTENSION_CARRIERS = new Set(['Root', 'PathItem', 'Operation']);
@@ -109,6 +117,28 @@ const headerNamesFitHeaders: Oas3Rule = () => ({
   },
 });
 
+/** Parameters of paths in the forms of routers, and braces without their other half. The gateway takes them literally. */
+const pathsHaveTemplates: Oas3Rule = () => ({
+  Paths(paths, { report, location }) {
+    for (const template of Object.keys(paths)) {
+      if (!template.startsWith('/')) continue;
+      const wrong = template.split('/').find((segment) => /^:\w+$|^<[^<>]+>$/.test(segment) || hasLooseBrace(segment));
+      if (wrong === undefined) continue;
+      const name = /\w+(?=\W*$)/.exec(wrong)?.[0] ?? 'name';
+      report({
+        message: `${JSON.stringify(wrong)} is no parameter, so only requests with these very characters match`,
+        suggest: [template.replace(wrong, `{${name}}`)],
+        location: location.child([template]).key(),
+        forceSeverity: hasLooseBrace(wrong) ? 'error' : 'warn',
+      });
+    }
+  },
+});
+
+function hasLooseBrace(segment: string): boolean {
+  return /[{}]/.test(segment.replace(/\{[^{}]*\}/g, ''));
+}
+
 /** A path ends before a question mark; a number sign in it must be written as an escape. */
 const pathsCanBeRequested: Oas3Rule = () => ({
   Paths(paths, { report, location }) {
@@ -166,9 +196,13 @@ export const OWN_RULES: Plugin = {
       'members-are-in-an-operation': membersAreInAnOperation as Oas2Rule,
       'statuses-exist': statusesExist as Oas2Rule,
       'parameters-are-declared-once': parametersAreDeclaredOnce as Oas2Rule,
+      'paths-have-templates': pathsHaveTemplates as Oas2Rule,
       'paths-can-be-requested': pathsCanBeRequested as Oas2Rule,
       'patterns-can-run': inSwagger(patternsCanRun),
       'patterns-are-exact': inSwagger(patternsAreExact),
+      'patterns-mean-what-they-say': inSwagger(patternsMeanWhatTheySay),
+      'enums-have-values': inSwagger(enumsHaveValues),
+      'bounds-fit-their-type': inSwagger(boundsFitTheirType),
       'formats-are-exact': inSwagger(formatsAreExact),
     },
     oas3: {
@@ -180,11 +214,15 @@ export const OWN_RULES: Plugin = {
       'parameters-are-declared-once': parametersAreDeclaredOnce,
       'content-has-media-types': contentHasMediaTypes,
       'parameters-have-a-schema': parametersHaveASchema,
+      'paths-have-templates': pathsHaveTemplates,
       'paths-can-be-requested': pathsCanBeRequested,
       'methods-are-served': methodsAreServed,
       'servers-are-served': serversAreServed,
       'patterns-can-run': patternsCanRun,
       'patterns-are-exact': patternsAreExact,
+      'patterns-mean-what-they-say': patternsMeanWhatTheySay,
+      'enums-have-values': enumsHaveValues,
+      'bounds-fit-their-type': boundsFitTheirType,
       'formats-are-exact': formatsAreExact,
       'nullable-admits-null': nullableAdmitsNull,
       'media-types-fit-headers': mediaTypesFitHeaders,

@@ -22,6 +22,54 @@ export const patternsCanRun: Oas3Rule = () => ({
   },
 });
 
+/** The forms in which other languages write a regular expression. ECMA-262 reads them as other characters. */
+const FOREIGN_PATTERNS: readonly (readonly [form: RegExp, message: (source: string) => string])[] = [
+  [/^\/\^.*\$\/[a-z]*$/s, () => 'the slashes around a pattern belong to the pattern, so no text matches'],
+  [
+    /\[\[:\^?[a-z]+:\]/,
+    (source) => `patterns have no ${/\[:\^?[a-z]+:\]/.exec(source)?.[0]}, so it stands for these characters`,
+  ],
+];
+
+/** A pattern that runs, and means something else than its author thinks. */
+export const patternsMeanWhatTheySay: Oas3Rule = () => ({
+  Schema(schema, { report, location }) {
+    const pattern: unknown = schema?.pattern;
+    if (typeof pattern !== 'string') return;
+    const [, message] = FOREIGN_PATTERNS.find(([form]) => form.test(pattern)) ?? [];
+    if (message) report({ message: message(pattern), location: location.child(['pattern']) });
+  },
+});
+
+/** A list without values admits none. */
+export const enumsHaveValues: Oas3Rule = () => ({
+  Schema(schema, { report, location }) {
+    const values: unknown = schema?.enum;
+    if (!Array.isArray(values) || values.length > 0) return;
+    report({ message: 'enum has no value, so no value is valid', location: location.child(['enum']) });
+  },
+});
+
+/** Bounds that have no effect on values of a type, and the bounds that its author may mean. */
+const BOUNDS_OF_OTHER_TYPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  string: { minimum: 'minLength', maximum: 'maxLength', minItems: 'minLength', maxItems: 'maxLength' },
+  number: { minLength: 'minimum', maxLength: 'maximum' },
+  integer: { minLength: 'minimum', maxLength: 'maximum' },
+  array: { minLength: 'minItems', maxLength: 'maxItems', minimum: 'minItems', maximum: 'maxItems' },
+};
+
+export const boundsFitTheirType: Oas3Rule = () => ({
+  Schema(schema, { report, location }) {
+    const type: unknown = schema?.type;
+    const others = typeof type === 'string' ? BOUNDS_OF_OTHER_TYPES[type] : undefined;
+    for (const [bound, meant] of Object.entries(others ?? {})) {
+      if (!Object.hasOwn(schema, bound)) continue;
+      const message = `${bound} has no effect on values of type ${type}`;
+      report({ message, suggest: [meant], location: location.child([bound]).key() });
+    }
+  },
+});
+
 /** Returns whether maxLength excludes texts longer than `length`. */
 function isNeverLonger({ maxLength }: { readonly maxLength?: unknown }, length: number): boolean {
   return typeof maxLength === 'number' && maxLength <= length;

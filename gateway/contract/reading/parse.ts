@@ -25,6 +25,9 @@ const LINT_RULES = {
   'gateway/extensions-have-a-meaning': 'error',
   'gateway/texts-are-no-references': 'error',
   'gateway/patterns-can-run': 'error',
+  'gateway/patterns-mean-what-they-say': 'error',
+  'gateway/enums-have-values': 'error',
+  'gateway/paths-have-templates': 'error',
   'gateway/operations-have-a-method': 'error',
   'gateway/members-are-in-an-operation': 'error',
   'gateway/content-has-media-types': 'error',
@@ -38,6 +41,7 @@ const LINT_RULES = {
   'gateway/servers-are-served': 'warn',
   'gateway/patterns-are-exact': 'warn',
   'gateway/formats-are-exact': 'warn',
+  'gateway/bounds-fit-their-type': 'warn',
   'gateway/nullable-admits-null': 'warn',
   'gateway/json-has-a-schema': 'warn',
 } as const;

@@ -37,6 +37,22 @@ it('a path without its slash is a mistake, because no request has it; any other 
   assert.deepEqual([stray.mistakes, stray.warnings.length], [[], 1]);
 });
 
+it('parameters of paths as routers write them are warned of, and a verb behind a colon is none', async () => {
+  const item = { get: { responses } };
+  const { mistakes, warnings } = await read(documentOf({ '/a/:id': item, '/b/<int:id>/c': item, '/d/e:verb': item }));
+  assert.deepEqual(mistakes, []);
+  assert.deepEqual(
+    warnings.map((warning) => /Did you mean (.*)$/.exec(warning)?.[1]),
+    ['"/a/{id}"?', '"/b/{id}/c"?'],
+  );
+});
+
+it('a parameter that is declared twice in the same way is warned of', async () => {
+  const limit = { name: 'limit', in: 'query', schema: { type: 'integer' } };
+  const { mistakes, warnings } = await read(documentOf({ '/a': { get: { parameters: [limit, limit], responses } } }));
+  assert.deepEqual([mistakes, warnings.length], [[], 1]);
+});
+
 describe('vendor extensions', () => {
   const extended = documentOf(
     { '/a': { get: { 'x-code-samples': 'none', 'x-codeSamples': { lang: 3 }, responses }, 'x-tags': 1 } },
