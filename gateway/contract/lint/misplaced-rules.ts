@@ -107,7 +107,7 @@ export const parametersHaveASchema: Oas3Rule = () => ({
   },
 });
 
-/** Of two declarations of a parameter, only one is checked. */
+/** The gateway checks only one of two declarations of a parameter. */
 export const parametersAreDeclaredOnce: Oas3Rule = () => ({
   ParameterList(list: unknown, context: UserContext) {
     const seen = new Map<string, unknown>();
