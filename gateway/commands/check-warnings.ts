@@ -4,6 +4,7 @@
 import { sampleWarning } from '../config/gateway/portal.ts';
 import { untimelyTls } from '../config/upstreams/upstream-tls.ts';
 import type { Configuration } from '../configuration.ts';
+import { BREAKING_RULES } from '../contract/diff/breaking-rules.ts';
 import { ambiguousPaths, bufferedUploads } from '../contract/lint/contract-warnings.ts';
 import { costlySchemas } from '../contract/lint/costly-schemas.ts';
 import { impossibleSchemas } from '../contract/lint/impossible-schemas.ts';
@@ -16,7 +17,7 @@ import { openKeptContracts } from '../contract/reading/kept-contracts.ts';
 import type { Schemas } from '../contract/schemas/schemas.ts';
 import { ANONYMOUS_TIER, extraOf } from '../limits/limit-rules.ts';
 import { shownPath } from '../shared/file-text.ts';
-import { condense, type Mistake, toSentence } from '../shared/mistakes.ts';
+import { condense, type Mistake, suggest, toSentence } from '../shared/mistakes.ts';
 import { positionsIn } from '../shared/yaml-source.ts';
 import { modesFromContract } from '../upstream/targets/addresses.ts';
 import { settingsWithoutEffect } from './settings-without-effect.ts';
@@ -170,20 +171,41 @@ function inconsistentDeprecations({ config, contracts, breakingChanges }: Config
   // Before the first publication, nothing is promised. Without this condition, a new configuration would get a warning about each of its
   // contracts.
   const unpublished = breakingChanges.promised.length === 0 ? [] : unpublishedWarning(breakingChanges.unpublished);
-  const unused = breakingChanges.unused.map(
-    ({ operation, rule }) =>
-      `the exception for ${operation} (${rule}) is not needed. Remove it from breaking in upstreams.yaml.`,
-  );
+  const unused = unusedExceptions(breakingChanges.unused);
   return [...undated, ...(publishedContracts === undefined ? [] : [...unpublished, ...unused])];
+}
+
+type UnusedException = Configuration['breakingChanges']['unused'][number];
+
+/** Returns one warning for each exception with an unknown rule, and one for all others, because a publication makes them useless at once. */
+function unusedExceptions(unused: readonly UnusedException[]): string[] {
+  const { unknown = [], known = [] } = Object.groupBy(unused, ({ rule }) =>
+    BREAKING_RULES.includes(rule) ? 'known' : 'unknown',
+  );
+  const misspelt = unknown.map(
+    ({ operation, rule }) =>
+      `the exception for ${operation} in upstreams.yaml accepts nothing, because no change has the rule "${rule}". ${suggest(rule, BREAKING_RULES)}`,
+  );
+  const [only] = known;
+  if (only === undefined) return misspelt;
+  const named = known.map(({ operation, rule }) => `${operation} (${rule})`).join(', ');
+  const [exceptions, them] = known.length === 1 ? ['exception for', 'it'] : [`${known.length} exceptions for`, 'them'];
+  const are = known.length === 1 ? 'is' : 'are';
+  return [...misspelt, `the ${exceptions} ${named} ${are} not needed. Remove ${them} from breaking in upstreams.yaml.`];
 }
 
 /** Returns one warning for all contracts that are not published. */
 function unpublishedWarning(names: readonly string[]): string[] {
-  const [first, ...others] = names;
-  if (first === undefined) return [];
-  const [have, them] = others.length === 0 ? ['has', 'it'] : ['have', 'them'];
-  const all = others.length === 0 ? first : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;
+  if (names.length === 0) return [];
+  const [have, them] = names.length === 1 ? ['has', 'it'] : ['have', 'them'];
+  const shown = names.map(publishedName);
+  const all = shown.length === 1 ? shown[0] : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
   return [
     `${all} ${have} never been published, so nothing keeps ${them} from breaking clients. Run "gateway contract publish".`,
   ];
+}
+
+/** Says of a version, which no file names, where it comes from. */
+function publishedName(name: string): string {
+  return /^v\d+$/.test(name) ? `${name} (the operations whose paths begin with /${name})` : name;
 }

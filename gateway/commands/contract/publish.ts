@@ -8,6 +8,7 @@ import type { Configuration } from '../../configuration.ts';
 import { changesBetween, changeText, recordPublications } from '../../contract/diff/publications.ts';
 import { publishedContracts } from '../../contract/merged/groups.ts';
 import type { Publication, PublishedContract } from '../../shared/contracts/published-contract.ts';
+import { entryOfUpstream } from '../../shared/contracts/upstreams.ts';
 import { shownPath } from '../../shared/file-text.ts';
 import { suggest } from '../../shared/mistakes.ts';
 import { deprecationsOf } from '../../versions/deprecation.ts';
@@ -18,7 +19,10 @@ export function addPublish(contract: Command, context: CommandContext): void {
   contract
     .command('publish')
     .description('publish the current contracts: from now on, no change may break their clients')
-    .argument('[names...]', 'published documents, such as v1 or the name of an upstream; without them, all')
+    .argument(
+      '[names...]',
+      'published documents: v1 for paths that begin with /v1, otherwise the name of the upstream; without them, all',
+    )
     .option(
       '--note <text>',
       'what the changes mean for clients, in a sentence or two: the documentation shows it first',
@@ -82,7 +86,17 @@ function chooseContracts(
 ): PublishedContract[] {
   const known = all.map(({ name }) => name);
   const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined) usage(`There is no document "${unknown}". ${suggest(unknown, known)}`);
+  if (unknown !== undefined) {
+    const holding = all.filter(({ operations }) =>
+      operations.some(({ upstream }) => entryOfUpstream(upstream) === unknown),
+    );
+    if (holding.length === 0) usage(`There is no document "${unknown}". ${suggest(unknown, known)}`);
+    const those = holding.map(({ name }) => name);
+    const begin = those.map((name) => `/${name}`).join(' and ');
+    usage(
+      `The operations of "${unknown}" are in ${those.join(' and ')}, because their paths begin with ${begin}. Run "gateway contract publish ${those.join(' ')}".`,
+    );
+  }
   return names.length === 0 ? all : all.filter(({ name }) => names.includes(name));
 }
 

@@ -78,6 +78,10 @@ describe('published contracts', () => {
     return (...words: string[]) => run('contract', ...words);
   }
 
+  function checked() {
+    return commandLine(join(directory, 'data'), environment).run('check');
+  }
+
   before(async () => {
     directory = temporaryDirectory();
     environment = { ...environmentOf(directory) };
@@ -201,9 +205,41 @@ describe('published contracts', () => {
     writeFileSync(published, before);
   });
 
-  it('say nothing about another version', async () => {
+  it('say nothing about another version, which check tells to publish, and says where its name comes from', async () => {
     write({ 'things.json': thingsContract(), 'things2.json': secondVersion });
     assert.deepEqual((await load()).breakingChanges.unpublished, ['v2']);
+    assert.match(
+      (await checked()).out,
+      /^warning: v2 \(the operations whose paths begin with \/v2\) has never been published/m,
+    );
+  });
+
+  it('are named after the version of the paths, not after their entry: publish says so', async () => {
+    write({ 'things.json': thingsContract() });
+    const { code, err } = await line()('publish', 'things');
+    assert.equal(code, 2);
+    assert.match(
+      err,
+      /The operations of "things" are in v1, because their paths begin with \/v1\. Run "gateway contract publish v1"\./,
+    );
+  });
+
+  it('need no decision that accepts nothing: check tells all in one line, and a rule that does not exist', async () => {
+    const decision = (operation: string, rule: string) => ({ ...exception('2999-12-31')[0], operation, rule });
+    write({ 'things.json': thingsContract() }, {}, [
+      decision('listThings', 'request-bound-narrowed'),
+      decision('listOrders', 'operation-removed'),
+      decision('listOrders', 'operation-removd'),
+    ]);
+    const { out } = await checked();
+    assert.match(
+      out,
+      /^warning: the 2 exceptions for listThings \(request-bound-narrowed\), listOrders \(operation-removed\) are not needed\. Remove them from breaking in upstreams\.yaml\.$/m,
+    );
+    assert.match(
+      out,
+      /accepts nothing, because no change has the rule "operation-removd"\. Did you mean "operation-removed"\?$/m,
+    );
   });
 
   it('have an end: an operation answered with 410 may be removed', async () => {
