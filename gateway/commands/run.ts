@@ -1,6 +1,7 @@
 // Runs one command line. Returns its exit code, and prints its failure.
 
 import { Command, CommanderError } from 'commander';
+import { saysDiskFull } from '../shared/disk.ts';
 import { ConfigError, toSentence } from '../shared/mistakes.ts';
 import { addCommands } from './all.ts';
 import { CommandFailure } from './command-failure.ts';
@@ -125,6 +126,8 @@ function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { code, path, message } = error as NodeJS.ErrnoException;
   // This error came after the store was opened. A store that cannot be opened throws a sentence with its name.
+  if (code === 'ERR_SQLITE_ERROR' && saysDiskFull(message))
+    return `The disk of the data directory is full (${message}). Make room; "gateway doctor" says how much it has.`;
   if (code === 'ERR_SQLITE_ERROR') return `An embedded store cannot be used: ${message}. "gateway doctor" says which.`;
   return path === undefined ? message : `${path} cannot be read or written (${code}).`;
 }

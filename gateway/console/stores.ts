@@ -23,12 +23,16 @@ interface LimitsState {
 interface ReplayState {
   readonly state?: string;
   readonly kind?: string;
+  readonly reason?: string;
+  readonly since_at?: string;
 }
 
 /** `waiting`: what is not written yet. */
 interface CountsState {
   readonly state?: string;
   readonly waiting?: number;
+  readonly reason?: string;
+  readonly since_at?: string;
 }
 
 interface SessionsState {
@@ -77,7 +81,7 @@ export const STORES = {
   idempotency: {
     name: 'idempotency store',
     back: 'Such writes pass again once the store answers. Clients may repeat a write that was in progress, with the same key.',
-    shown: ({ state, kind }: ReplayState): ShownState => (state === 'away' ? [state] : [state, kind]),
+    shown: ({ state, kind, ...why }: ReplayState): ShownState => [state, state === 'away' ? awayText(why) : kind],
     lost: ({ state }: ReplayState) =>
       state === 'away' ? 'writes with an Idempotency-Key get 503, except to services that honour keys' : undefined,
   },
@@ -93,7 +97,10 @@ export const STORES = {
     back: 'The process holds the counts, and writes them then.',
     // A store that can be reached shows no number, because a few counts always wait to be written, and the number would differ between
     // instances.
-    shown: ({ state, waiting }: CountsState): ShownState => (state === 'away' ? [state, waitingText(waiting)] : ['up']),
+    shown: ({ state, waiting, ...why }: CountsState): ShownState =>
+      state === 'away'
+        ? [state, [awayText(why), waitingText(waiting)].filter((text) => text !== '').join('; ')]
+        : ['up'],
   },
   sessions: {
     name: 'session store',
@@ -150,6 +157,12 @@ export function lossesOf(status: StoreStates, nowMs: number): { readonly name: s
     const lost = row.lost?.(state, nowMs);
     return lost === undefined ? [] : [{ name: row.name, lost }];
   });
+}
+
+/** Returns since when a store is away, and why. */
+function awayText({ reason, since_at: since }: { readonly reason?: string; readonly since_at?: string }): string {
+  const when = since === undefined ? '' : `since ${since}`;
+  return [when, reason ?? ''].filter((text) => text !== '').join(': ');
 }
 
 function waitingText(waiting = 0): string {

@@ -27,7 +27,7 @@ export function presentCauseOf(line: LogLine, causes: readonly PresentCause[]): 
 }
 
 const KEYS = /^(keys lost|unknown callers)$/;
-const STORES = /^(redis|stores|keys lost)$/;
+const STORES = /^(redis|stores|stores disk|keys lost)$/;
 const LOAD = /^(loop|shedding)$/;
 
 /** Whether the cause with an id explains the request. */

@@ -36,7 +36,6 @@ const REFUSAL_REASONS: Readonly<Record<string, string>> = {
   idempotency_result_not_retained: 'this Idempotency-Key was answered before, with more than is kept',
   idempotency_outcome_unknown:
     'a request with this Idempotency-Key was sent before, and it is not known whether it was executed, so it is not sent again',
-  gateway_overloaded: 'the idempotency store could not be asked in time',
 };
 
 const FACTS: FactsOf<typeof FIELDS, 'code'> = {
@@ -47,7 +46,21 @@ const FACTS: FactsOf<typeof FIELDS, 'code'> = {
   outcome_unknown: {
     replay: () => 'a new Idempotency-Key: it was sent and its outcome is unknown, so the key is refused from then on',
   },
-  code: { replay: (code, _, outcome) => (outcome === 'refused' ? REFUSAL_REASONS[String(code)] : undefined) },
+  code: {
+    replay: (code, { cause }, outcome) =>
+      outcome !== 'refused'
+        ? undefined
+        : code === 'gateway_overloaded'
+          ? storeText(cause)
+          : REFUSAL_REASONS[String(code)],
+  },
 };
+
+/** Says why the idempotency store was of no use. The cause of a request that waited in vain is `no answer within … ms`. */
+function storeText(cause: unknown): string {
+  return typeof cause === 'string'
+    ? `the idempotency store cannot be used (${cause})`
+    : 'the idempotency store cannot be used';
+}
 
 export const REPLAY = { codes: REPLAY_CODES, fields: FIELDS, facts: FACTS } as const satisfies Capability;

@@ -81,6 +81,8 @@ if redis.call('INCRBY', KEYS[2], ${ENTRY_BYTES}) == ${ENTRY_BYTES} then redis.ca
 
 interface RedisReplayStoreOptions {
   readonly url: string;
+  /** Epoch milliseconds. */
+  readonly now?: (() => number) | undefined;
   onChange(status: ReplayStoreStatus): void;
   readonly connect?: ConnectRedis;
 }
@@ -88,11 +90,12 @@ interface RedisReplayStoreOptions {
 /** Connects at once and reconnects by itself. Resolves when the first attempt to connect has succeeded or failed. */
 export async function createRedisReplayStore({
   url,
+  now,
   onChange,
   connect,
 }: RedisReplayStoreOptions): Promise<ReplayStore> {
-  const state = createStoreState('redis', onChange);
-  const listeners = { onReady: () => state.note('up'), onLost: () => state.note('away') };
+  const state = createStoreState('redis', onChange, { now });
+  const listeners = { onReady: () => state.note('up'), onLost: (cause: unknown) => state.note('away', cause) };
   const client = await openRedis({ url, ...listeners }, connect);
   const countReplicas = createReplicaWaits(client);
 
@@ -105,7 +108,7 @@ export async function createRedisReplayStore({
     try {
       return await write;
     } catch (error) {
-      state.note('away');
+      state.note('away', error);
       throw error;
     }
   }

@@ -4,6 +4,7 @@
 import type { Mode } from '../exchange/caller.ts';
 import type { ReplicaWait } from '../redis/replicas.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
+import { REAL_MACHINE } from '../shared/machine.ts';
 
 /** Identifies an Idempotency-Key. The same text in another organization or mode is a different key. */
 export interface AnswerKey {
@@ -91,6 +92,10 @@ export interface ReplayStoreStatus {
   readonly kind: 'sqlite' | 'redis';
   /** Whether the store accepts writes. */
   readonly state: 'up' | 'away';
+  /** Why the store accepts no writes; absent while it does, and if the reason is not known. */
+  readonly reason?: string;
+  /** When the store stopped accepting writes: epoch milliseconds. */
+  readonly since?: number;
 }
 
 /** Bytes of a finished request besides its outcome: digests, names, indexes. */
@@ -126,10 +131,16 @@ export function retainMsWithoutRoom({ retainMs }: Retention): number {
  * finishing.
  */
 interface StoreState {
-  note(next: ReplayStoreStatus['state']): void;
+  /** @param cause why the store is away */
+  note(next: ReplayStoreStatus['state'], cause?: unknown): void;
   status(): ReplayStoreStatus;
   /** No change is reported after this call. */
   end(): void;
+}
+
+interface StoreStateOptions {
+  readonly state?: ReplayStoreStatus['state'];
+  readonly now?: (() => number) | undefined;
 }
 
 /**
@@ -138,15 +149,17 @@ interface StoreState {
 export function createStoreState(
   kind: ReplayStoreStatus['kind'],
   onChange: (status: ReplayStoreStatus) => void,
-  state?: ReplayStoreStatus['state'],
+  { state, now = REAL_MACHINE.now }: StoreStateOptions = {},
 ): StoreState {
   let current = state;
+  let away: Pick<ReplayStoreStatus, 'reason' | 'since'> = {};
   let ended = false;
-  const status = (): ReplayStoreStatus => ({ kind, state: current ?? 'away' });
+  const status = (): ReplayStoreStatus => ({ kind, state: current ?? 'away', ...away });
   return {
-    note(next) {
+    note(next, cause) {
       if (current === next || ended) return;
       current = next;
+      away = next === 'up' ? {} : { ...(cause instanceof Error && { reason: cause.message }), since: now() };
       onChange(status());
     },
     status,

@@ -26,6 +26,10 @@ const PURGE_AGAIN_MS = 20;
 /** The longest wait for the lock of the file. Another process that writes to the file holds the lock for a fraction of a millisecond. */
 const BUSY_TIMEOUT_MS = 100;
 
+/** The row that only probes write. No organization has this name. */
+const PROBE: AnswerKey = { organization: '', mode: 'live', digest: 'probe' };
+const PROBE_OWNER = 'probe';
+
 const AT_KEY = 'organization = ? AND mode = ? AND digest = ?';
 
 interface SqliteReplayStoreOptions {
@@ -53,9 +57,8 @@ export function createSqliteReplayStore({
     busyTimeoutMs: BUSY_TIMEOUT_MS,
     prepare: (opened) => applySteps(opened, REPLAY_STEPS, { acceptOneWay }),
   });
-  const purge = createPurge(database, now, machine);
   const usage = createStorageUsage(database);
-  const state = createStoreState('sqlite', onChange, 'up');
+  const state = createStoreState('sqlite', onChange, { state: 'up', now });
 
   // An expired row is treated as absent, whether or not it has been removed yet. A running request has an empty record if it took over the
   // row of a dead owner, and otherwise no record.
@@ -83,7 +86,7 @@ export function createSqliteReplayStore({
     try {
       return write();
     } catch (cause) {
-      state.note('away');
+      state.note('away', cause);
       throw cause;
     }
   }
@@ -122,6 +125,20 @@ export function createSqliteReplayStore({
     if (changes === 1) usage.add(organization, retention, nowMs);
   }
 
+  /** Writes a row and removes it, because without a write of a client, nothing else would show that the store accepts writes again. */
+  function probe(): void {
+    if (state.status().state === 'up') return;
+    const nowMs = now();
+    const { organization, mode, digest } = PROBE;
+    inTransaction(database, () => {
+      insert.run(organization, mode, digest, '', PROBE_OWNER, nowMs, '', nowMs, nowMs, nowMs, nowMs, 0, nowMs);
+      remove.run(organization, mode, digest, PROBE_OWNER);
+    });
+    state.note('up');
+  }
+
+  const purge = createPurge(database, { now, probe, machine });
+
   return {
     begin: (answerKey, claim) => reportingFailure(() => begin(answerKey, claim)),
     finish(answerKey, owner, outcome, retention) {
@@ -159,11 +176,17 @@ function toBegun(row: Record<string, unknown> | undefined, fingerprint: string, 
   };
 }
 
+interface PurgeOptions {
+  now(): number;
+  /** Tries a write while the store is away; throws if it fails. */
+  probe(): void;
+  readonly machine: Machine;
+}
+
 /** Removes expired rows in slices, because the removal of a whole day's rows at once would block all requests. */
 function createPurge(
   database: DatabaseSync,
-  now: () => number,
-  { setTimeout, clearTimeout }: Machine,
+  { now, probe, machine: { setTimeout, clearTimeout } }: PurgeOptions,
 ): { stop(): void } {
   const removeSome = database.prepare(
     `DELETE FROM answers WHERE rowid IN (SELECT rowid FROM answers WHERE expires_at <= ? LIMIT ${PURGE_ROWS})`,
@@ -174,8 +197,9 @@ function createPurge(
     let waitMs = PURGE_EVERY_MS;
     try {
       if (removeSome.run(now()).changes === PURGE_ROWS) waitMs = PURGE_AGAIN_MS;
+      probe();
     } catch {
-      // Another process is writing to the file. The next slice will remove these rows.
+      // Another process is writing to the file, or the disk is full. The next slice will remove these rows.
     }
     next = setTimeout(purge, waitMs).unref();
   }

@@ -1,6 +1,8 @@
 // Tells from the log line of a request whether the gateway refused it before a service had it, whether operators count it as failed, and
 // which section of docs/operations.md is about it.
 
+import { saysDiskFull } from './disk.ts';
+
 /**
  * The codes with which `forward` refuses a request before it sends it, because the request got no place, the circuit breaker is open, or
  * the gateway has no credential that it may send. The value is the word that the console shows in place of the stage.
@@ -82,7 +84,8 @@ export function runbookOf(
 ): string | undefined {
   const code = String(record.code);
   const stage = String(record.stage);
-  if (code === 'gateway_overloaded' && Object.hasOwn(RUNBOOKS_OF_STORES, stage)) return RUNBOOKS_OF_STORES[stage];
+  if (code === 'gateway_overloaded' && Object.hasOwn(RUNBOOKS_OF_STORES, stage))
+    return saysDiskFull(String(record.cause)) ? 'GatewayDiskFull' : RUNBOOKS_OF_STORES[stage];
   if (hadNoSecret(record)) return 'GatewayCredentialMissing';
   const failed = hasFailed(record);
   // A service that responds with 504 gets this code, too.

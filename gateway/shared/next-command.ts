@@ -19,7 +19,7 @@ const COMMANDS: readonly (readonly [id: RegExp, command: string])[] = [
   // docs/operations.md uses the same file name.
   [/^keys lost$/, 'bin/gateway keys import keys.jsonl'],
   [/^unknown callers$/, 'bin/gateway orgs list'],
-  [/^(?:redis$|stores$|store writes$|issuer )/, 'bin/gateway doctor'],
+  [/^(?:redis$|stores(?: disk)?$|store writes$|issuer )/, 'bin/gateway doctor'],
   [/^instance /, 'bin/gateway status --history'],
   [/^(?:silent$|loop$|shedding$|worker |lifecycle$|configuration differs$)/, STATUS],
 ];

@@ -40,6 +40,7 @@ export class Rounds {
   readonly #machine: Machine;
   #isAdvancing = true;
   #isHurried = false;
+  #failure: unknown;
 
   /** @param writer the name under which the store knows this process */
   constructor(writer: string, batches: WaitingBatches, machine: Machine) {
@@ -51,6 +52,11 @@ export class Rounds {
   /** Whether the last round wrote a batch, or had no batch to write. */
   get isAdvancing(): boolean {
     return this.#isAdvancing;
+  }
+
+  /** Returns the last failure of the store. */
+  get failure(): unknown {
+    return this.#failure;
   }
 
   /** Ends the pauses, because the process ends. */
@@ -83,7 +89,8 @@ export class Rounds {
         round.failuresInARow = 0;
         this.#isAdvancing = true;
         await this.#rest(round, performance.now() - sentAt);
-      } catch {
+      } catch (cause) {
+        this.#failure = cause;
         round.failuresInARow += 1;
         if (names.length === 1 || round.failuresInARow === FAILURES_MAX) round.hasFailed = true;
         else round.alone.push(...names);

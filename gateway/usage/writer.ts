@@ -20,6 +20,10 @@ const LAST_FLUSH_MS = 2000;
 export interface WriterStatus {
   /** `unused`: nothing has been written yet. */
   readonly state: 'unused' | 'up' | 'away';
+  /** Why the store accepts no writes; absent while it does. */
+  readonly reason?: string;
+  /** When the store stopped accepting writes: epoch milliseconds. */
+  readonly since?: number;
   /** Number of counts that are not written yet. */
   readonly waiting: number;
   /** Number of requests that were counted without operation and key, because there were too many pairs. */
@@ -55,6 +59,7 @@ export class UsageWriter {
   readonly #rounds: Rounds;
   #opening: Promise<UsageStore> | undefined;
   #state: WriterStatus['state'] = 'unused';
+  #away: Pick<WriterStatus, 'reason' | 'since'> = {};
   #completeUntilAtMs: number | undefined;
   #takenAtMs = 0;
   /** Whether the last flush took no counts from the tally, because too many batches wait. */
@@ -112,6 +117,7 @@ export class UsageWriter {
   status(): WriterStatus {
     return {
       state: this.#state,
+      ...this.#away,
       waiting: this.#batches.size() + this.#tally.size(),
       ...this.#tally.losses(),
       completeUntilAtMs: this.#completeUntilAtMs,
@@ -130,8 +136,11 @@ export class UsageWriter {
     await opened.close();
   }
 
-  #become(state: 'up' | 'away'): void {
+  #become(state: 'up' | 'away', cause?: unknown): void {
     const isNews = this.#state !== state && (this.#state !== 'unused' || state === 'away');
+    if (state === 'up') this.#away = {};
+    else if (this.#state !== state)
+      this.#away = { ...(cause instanceof Error && { reason: cause.message }), since: this.#options.now() };
     this.#state = state;
     if (isNews) this.#options.onChange(this.status());
   }
@@ -191,14 +200,14 @@ export class UsageWriter {
         await this.#batches.cut();
         isWritten = await this.#rounds.send(to);
       }
-      if (!isWritten) return this.#become('away');
+      if (!isWritten) return this.#become('away', this.#rounds.failure);
       await to.mark(this.#name, upToMs);
       this.#completeUntilAtMs = upToMs;
       this.#become('up');
       await Promise.resolve(to.purge()).catch(() => undefined);
-    } catch {
+    } catch (cause) {
       this.#rounds.stall();
-      this.#become('away');
+      this.#become('away', cause);
     }
   }
 }

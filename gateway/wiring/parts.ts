@@ -10,6 +10,7 @@ import type { Mistake } from '../shared/mistakes.ts';
 type OtherMember =
   | 'certificates'
   | 'configuration'
+  | 'disk'
   | 'issuers'
   | 'missing_tiers'
   | 'open_streams'

@@ -237,9 +237,13 @@ function worstOf(all: readonly Readonly<Record<string, string>>[]): Record<strin
 function usageOfAll(all: readonly WriterStatus[]): object {
   const sumOf = (name: 'waiting' | 'folded' | 'lost') => all.reduce((sum, one) => sum + one[name], 0);
   const states = all.map(({ state }) => state);
+  const [away] = all
+    .filter(({ state }) => state === 'away')
+    .sort((one, other) => Number(one.since) - Number(other.since));
   const completeUntilAtMs = all.flatMap((one) => one.completeUntilAtMs ?? []).sort((one, other) => one - other)[0];
   return {
     state: (['away', 'up'] as const).find((state) => states.includes(state)) ?? 'unused',
+    ...(away && { reason: away.reason, since: away.since, since_at: isoTime(away.since) }),
     waiting: sumOf('waiting'),
     folded: sumOf('folded'),
     lost: sumOf('lost'),

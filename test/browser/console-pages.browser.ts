@@ -147,13 +147,18 @@ describe('the console', () => {
   it('lists a change that was made and taken back as two, and leads to the lines of each', async () => {
     const path = join(gateway.directory, 'config/limits.yaml');
     const usual = readFileSync(path, 'utf8');
-    const reloads = async () =>
-      (await gateway.store.audit.list({ limit: 50 })).filter(({ by }) => by === 'reload').length;
-    for (const text of [usual.replace('100000', '50'), usual]) {
-      const noted = await reloads();
+    const changes = async () => {
+      const answer = await fetch(`${gateway.adminUrl}/console/configuration`);
+      return ((await answer.json()) as { latest: unknown[] }).latest.length;
+    };
+    for (const [index, text] of [usual.replace('100000', '50'), usual].entries()) {
       writeFileSync(path, text);
-      await eventually(async () => (await reloads()) > noted);
+      await eventually(async () => (await changes()) === index + 1);
     }
+    await eventually(async () => {
+      const noted = await gateway.store.audit.list({ limit: 10 });
+      return noted.filter(({ by }) => by === 'reload').length === 2;
+    });
     const { page } = await open('#/audit?by=reload');
     const rows = page.locator('#audit-rows tbody tr');
     await rows.nth(1).waitFor(PATIENCE);

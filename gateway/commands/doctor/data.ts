@@ -1,27 +1,32 @@
 // Checks write access, free space and the clock of the file system of the data directory, and the integrity of the embedded stores.
 
 import { randomBytes } from 'node:crypto';
-import { existsSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { nearestExisting } from '../../process/start-mistakes.ts';
 import { STORE_FILES } from '../../process/store-files.ts';
+import { type DiskRoom, diskRoom, roomText, saysDiskFull } from '../../shared/disk.ts';
 import { shownPath } from '../../shared/file-text.ts';
 import { type Finding, fail, ok, reasonOf, warn } from '../finding.ts';
 
 const ROOM_MIN = 104_857_600;
 const ROOM_WANTED = 1_073_741_824;
 const SKEW_MAX_MS = 1000;
+const MAKE_ROOM = 'Make room: keys, sessions, answers of idempotent writes, counts and certificates are stored here.';
 
 export function checkDataDirectory(directory: string, now: () => number): Finding[] {
   const place = nearestExisting(directory);
   const probe = join(place, `.doctor.${randomBytes(6).toString('hex')}`);
   try {
     writeFileSync(probe, 'x', { mode: 0o600, flag: 'wx' });
-    return [writable(directory, place), roomAt(place), clockOf(probe, now())];
+    return [writable(directory, place), checkRoom(diskRoom(place)), clockOf(probe, now())];
   } catch (error) {
+    const says = `${shownPath(place)} cannot be written to (${reasonOf(error)}`;
+    if (saysDiskFull(reasonOf(error)))
+      return [fail('data directory', `${says}: its disk is full).`, MAKE_ROOM), checkRoom(diskRoom(place))];
     const remedy = 'Give the account that the gateway runs as the right to write there, or set GATEWAY_DATA.';
-    return [fail('data directory', `${shownPath(place)} cannot be written to (${reasonOf(error)}).`, remedy)];
+    return [fail('data directory', `${says}).`, remedy)];
   } finally {
     rmSync(probe, { force: true });
   }
@@ -32,16 +37,11 @@ function writable(directory: string, place: string): Finding {
   return ok('data directory', `${shownPath(directory)} ${made}.`);
 }
 
-function roomAt(place: string): Finding {
-  const { bavail, bsize } = statfsSync(place);
-  return checkRoom(bavail * bsize);
-}
-
-export function checkRoom(bytes: number): Finding {
-  const says = `${Math.floor(bytes / 1_048_576)} MiB are free.`;
+export function checkRoom(room: DiskRoom): Finding {
+  const { freeBytes: bytes } = room;
+  const says = `${roomText(room)}.`;
   if (bytes >= ROOM_WANTED) return ok('data space', says);
-  const remedy = 'Make room: keys, sessions, answers of idempotent writes, counts and certificates are stored here.';
-  return bytes >= ROOM_MIN ? warn('data space', says, remedy) : fail('data space', says, remedy);
+  return bytes >= ROOM_MIN ? warn('data space', says, MAKE_ROOM) : fail('data space', says, MAKE_ROOM);
 }
 
 /** Checks the existing stores, because a damaged store may serve for days until the damaged part is read. */

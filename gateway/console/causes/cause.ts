@@ -9,6 +9,8 @@ export interface StatusForCauses extends StoreStates {
   readonly lifecycle?: string;
   /** The Redis of the gateway. `failure` is the last error of a connection to it. */
   readonly redis?: { readonly address: string; readonly failure?: string | undefined };
+  /** The disk of the data directory. */
+  readonly disk?: { readonly directory: string; readonly free_bytes: number; readonly total_bytes: number };
   readonly upstreams?: Readonly<Record<string, UpstreamReport>>;
   readonly issuers?: Readonly<Record<string, { readonly failure?: string; readonly read_at?: string }>>;
   /** Tiers of organizations that are missing in `limits.yaml`. */

@@ -7,9 +7,9 @@ import { organizationsInTrouble } from './organization-causes.ts';
 import { ownCauses } from './own-causes.ts';
 import type { PresentTraffic } from './present.ts';
 import { recentChange } from './recent-change.ts';
-import { redisCause } from './redis-cause.ts';
 import { serviceTimes } from './service-times.ts';
 import { slowOperations } from './slow-causes.ts';
+import { storeCauses } from './store-causes.ts';
 import { symptomsText } from './symptoms.ts';
 import { withFailuresAtTargets } from './target-causes.ts';
 import { failingOperations, isOver, namesOfFailing, symptomsOf } from './traffic-causes.ts';
@@ -48,7 +48,7 @@ export function causesOf(
       }),
     ];
   const found = [
-    ...redisCause(status, nowMs),
+    ...storeCauses(status, nowMs),
     ...Object.entries(status.upstreams ?? {}).flatMap((one) => causesWithSymptoms(one, status, nowMs, present)),
     ...ownCauses(status),
   ];

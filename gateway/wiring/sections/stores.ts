@@ -5,6 +5,8 @@ import { createThrottle, type Throttle } from '../../limits/addresses/throttle.t
 import { logStoreState } from '../../observe/log/store-state.ts';
 import { openReplayStore } from '../../replay/open-store.ts';
 import type { ReplayStore } from '../../replay/replay-store.ts';
+import { diskRoom } from '../../shared/disk.ts';
+import { shownPath } from '../../shared/file-text.ts';
 import { openUsage, type Usage } from '../../usage/usage.ts';
 import { DeprecatedCalls, openUseStore } from '../../versions/deprecated-calls.ts';
 import type { Parts } from '../parts.ts';
@@ -27,11 +29,22 @@ interface EarlierSections extends FirstSections {
 
 /** Rejects with an Error for operators if the replay store or the usage store cannot be opened. */
 export async function openStores(above: EarlierSections, parts: Parts): Promise<StoresSection> {
+  const { dataDirectory } = above.options.settings;
+  parts.add({ name: 'disk', status: () => diskStatus(dataDirectory) });
   const replayStore = await openReplayStorePart(above, parts);
   const deprecatedCalls = openDeprecatedCallsPart(above, parts);
   const usage = await openUsagePart(above, parts);
   const throttle = openThrottle(above, parts);
   return { replayStore, deprecatedCalls, usage, throttle };
+}
+
+function diskStatus(directory: string): { readonly disk?: object } {
+  try {
+    const { freeBytes, totalBytes } = diskRoom(directory);
+    return { disk: { directory: shownPath(directory), free_bytes: freeBytes, total_bytes: totalBytes } };
+  } catch {
+    return {};
+  }
 }
 
 async function openReplayStorePart(

@@ -251,9 +251,9 @@ describe('the data of the console: exchanges, organizations and keys', () => {
     assert.ok(existsSync(`${directory}/upstreams.yaml`), breaker);
     await get('runbook/Nothing').expect(404);
     await get('runbook/..%2f..%2fpackage.json').expect(404);
-    const sources = ['causes/causes', 'causes/redis-cause', 'causes/upstream-causes', 'feed/feed'].map((name) =>
-      readFileSync(new URL(`../../../gateway/console/${name}.ts`, import.meta.url), 'utf8'),
-    );
+    const folder = new URL('../../../gateway/console/causes/', import.meta.url);
+    const files = [...readdirSync(folder).map((name) => `causes/${name}`), 'feed/feed.ts'];
+    const sources = files.map((name) => readFileSync(new URL(`../${name}`, folder), 'utf8'));
     const named = new Set(
       sources
         .join()

@@ -237,6 +237,16 @@ test('everything that is wrong is one cause with a runbook, and most name what c
   }
 });
 
+test('a disk with embedded stores is a warning before it is full, and no cause beside Redis', () => {
+  const disk = { directory: '/data', free_bytes: 2 ** 20, total_bytes: 100 * 2 ** 20 };
+  const { redis: _, ...embedded } = fine;
+  const [cause, ...others] = causesAt({ ...embedded, disk }, quiet, NOW_MS);
+  assert.deepEqual(others, []);
+  assert.deepEqual([cause?.kind, cause?.runbook], ['warn', 'GatewayDiskFull']);
+  assert.equal(cause?.cause, 'The disk of DATA_DIR /data is nearly full (1 of 100 MiB free).');
+  assert.deepEqual(causesWith({ disk }), []);
+});
+
 test('errors need attention from one percent on, unless their cause is told already', () => {
   const many = { requests: 100, failed: 5, refused: 0, mostOften: 'upstream_error' };
   assert.match(

@@ -6,6 +6,7 @@ import { commandLines, complaintAbout } from '../../support/documented-commands.
 
 /** Ids as docs/alerts.md lists them, and the command about each. */
 const rows: readonly (readonly [id: string, command: string | undefined, runbook?: string])[] = [
+  ['stores disk', 'bin/gateway doctor'],
   ['upstream orders live', 'bin/gateway upstreams try orders --mode live'],
   ['upstream orders test', 'bin/gateway upstreams try orders --mode test'],
   ['upstream orders credential', 'bin/gateway doctor', 'GatewayCredentialMissing'],

@@ -63,7 +63,9 @@ describe('a check of doctor', () => {
   });
 
   it('warns below a gibibyte of room, and fails below a hundred mebibytes', () => {
-    const verdicts = [1024, 1023, 100, 99].map((size) => checkRoom(size * MEBIBYTE).verdict);
+    const verdicts = [1024, 1023, 100, 99].map(
+      (size) => checkRoom({ freeBytes: size * MEBIBYTE, totalBytes: 2048 * MEBIBYTE }).verdict,
+    );
     assert.deepEqual(verdicts, ['ok', 'warn', 'warn', 'fail']);
   });
 

@@ -3,17 +3,23 @@
 
 import { AWAY, lossesOf } from '../stores.ts';
 import { type FoundCause, failureCause, type StatusForCauses } from './cause.ts';
+import { diskCauses } from './disk-cause.ts';
 
 const UNREACHED = /cannot be reached|ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|(is|was) closed/;
 
-/** Returns the cause if Redis cannot be reached. @param nowMs decides whether the grace of known keys is over */
-export function redisCause(status: StatusForCauses, nowMs: number): FoundCause[] {
-  const { keys = {}, limits = {}, redis } = status;
+/** Returns the cause if stores cannot be used. @param nowMs decides whether the grace of known keys is over */
+export function storeCauses(status: StatusForCauses, nowMs: number): FoundCause[] {
+  const disk = diskCauses(status, nowMs);
+  return disk.some(({ kind }) => kind === 'bad') ? disk : [...causesWithRoom(status, nowMs), ...disk];
+}
+
+function causesWithRoom(status: StatusForCauses, nowMs: number): FoundCause[] {
+  const { keys = {}, limits = {}, idempotency = {}, redis } = status;
   const keysAway = AWAY.includes(keys.store ?? '');
   const limitsAway = limits.state === 'away';
   const losses = lossesOf(status, nowMs);
   if (losses.length === 0) return [...emptyStoreCauses(status), ...refusedWriteCauses(status)];
-  const reason = redis?.failure ?? (limitsAway ? (limits.reason ?? keys.reason) : keys.reason);
+  const reason = redis?.failure ?? (limitsAway ? (limits.reason ?? keys.reason) : (keys.reason ?? idempotency.reason));
   const cause =
     redis === undefined
       ? `The ${losses.map(({ name }) => name).join(' and the ')} cannot be used${reason ? `: ${reason}` : ''}`
@@ -24,9 +30,9 @@ export function redisCause(status: StatusForCauses, nowMs: number): FoundCause[]
       `${cause}.`,
       `${sentence(losses.map(({ lost }) => lost).join('; '))}.${redis === undefined ? '' : ' This ends by itself when Redis answers again.'}`,
       {
-        since: limitsAway ? limits.since_at : keysAway ? keys.read_at : undefined,
+        since: limitsAway ? limits.since_at : keysAway ? keys.read_at : idempotency.since_at,
         until: keysAway ? keys.grace_ends_at : undefined,
-        runbook: keysAway ? 'GatewayKeyStoreAway' : limitsAway ? 'GatewayLimitStoreAway' : undefined,
+        runbook: limitsAway && !keysAway ? 'GatewayLimitStoreAway' : 'GatewayKeyStoreAway',
         details: '#/system',
       },
     ),

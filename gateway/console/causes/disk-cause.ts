@@ -1,0 +1,51 @@
+// Pure: finds the cause in the disk of the data directory. All embedded stores are on it, so a full disk is one cause.
+
+import { isDiskFull, roomText } from '../../shared/disk.ts';
+import { lossesOf } from '../stores.ts';
+import { type FoundCause, failureCause, type StatusForCauses, warningCause } from './cause.ts';
+
+/** `gateway doctor` fails below this, too. */
+const WARNED_BYTES = 104_857_600;
+/** A small disk is nearly full below this part of it. */
+const WARNED_PART = 0.05;
+
+/** Returns the cause if the disk is full, or nearly full. With Redis, the disk has no stores. */
+export function diskCauses(status: StatusForCauses, nowMs: number): FoundCause[] {
+  const { disk, redis } = status;
+  if (disk === undefined || redis !== undefined) return [];
+  const { directory, free_bytes: freeBytes, total_bytes: totalBytes } = disk;
+  const room = roomText({ freeBytes, totalBytes });
+  const links = { runbook: 'GatewayDiskFull', details: '#/system' };
+  if (isDiskFull({ freeBytes }))
+    return [
+      failureCause(
+        { topic: 'stores', detail: 'disk' },
+        `The disk of DATA_DIR ${directory} is full (${room}): keys, usage and idempotency cannot be written.`,
+        `${lossesText(status, nowMs)} This ends by itself when the disk has room.`,
+        { ...links, since: firstFailureOf(status) },
+      ),
+    ];
+  if (freeBytes >= Math.min(WARNED_BYTES, totalBytes * WARNED_PART)) return [];
+  return [
+    warningCause(
+      { topic: 'stores', detail: 'disk' },
+      `The disk of DATA_DIR ${directory} is nearly full (${room}).`,
+      'When it is full, keys, usage and idempotency cannot be written.',
+      links,
+    ),
+  ];
+}
+
+function lossesText(status: StatusForCauses, nowMs: number): string {
+  const lost = [
+    ...lossesOf(status, nowMs).map((one) => one.lost),
+    'changes of organizations and keys are refused',
+    'counts of use wait in memory',
+  ];
+  return `${lost.join('; ').replace(/^./, (first) => first.toUpperCase())}. Known keys work.`;
+}
+
+/** Returns when the first store failed; undefined if none has tried to write since the disk is full. */
+function firstFailureOf({ idempotency, usage }: StatusForCauses): string | undefined {
+  return [idempotency, usage].flatMap((store) => (store?.state === 'away' ? (store.since_at ?? []) : [])).sort()[0];
+}
