@@ -159,8 +159,16 @@ export function lossesOf(status: StoreStates, nowMs: number): { readonly name: s
   });
 }
 
-/** Returns since when a store is away, and why. */
-function awayText({ reason, since_at: since }: { readonly reason?: string; readonly since_at?: string }): string {
+/** When a store stopped accepting writes, and why. */
+type WhyAway = Pick<ReplayState, 'reason' | 'since_at'>;
+
+/** Returns the first failure of the stores that accept no writes; an empty object if none has failed, or none says when. */
+export function firstFailureOf({ idempotency, usage }: StoreStates): WhyAway {
+  const away = [idempotency, usage].flatMap((store) => (store?.state === 'away' ? [store] : []));
+  return away.sort((one, other) => (one.since_at ?? '').localeCompare(other.since_at ?? ''))[0] ?? {};
+}
+
+function awayText({ reason, since_at: since }: WhyAway): string {
   const when = since === undefined ? '' : `since ${since}`;
   return [when, reason ?? ''].filter((text) => text !== '').join(': ');
 }

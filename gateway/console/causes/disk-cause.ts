@@ -1,7 +1,7 @@
 // Pure: finds the cause in the disk of the data directory. All embedded stores are on it, so a full disk is one cause.
 
 import { isDiskFull, roomText } from '../../shared/disk.ts';
-import { lossesOf } from '../stores.ts';
+import { firstFailureOf, lossesOf } from '../stores.ts';
 import { type FoundCause, failureCause, type StatusForCauses, warningCause } from './cause.ts';
 
 /** `gateway doctor` fails below this, too. */
@@ -22,7 +22,7 @@ export function diskCauses(status: StatusForCauses, nowMs: number): FoundCause[]
         { topic: 'stores', detail: 'disk' },
         `The disk of DATA_DIR ${directory} is full (${room}): keys, usage and idempotency cannot be written.`,
         `${lossesText(status, nowMs)} This ends by itself when the disk has room.`,
-        { ...links, since: firstFailureOf(status) },
+        { ...links, since: firstFailureOf(status).since_at },
       ),
     ];
   if (freeBytes >= Math.min(WARNED_BYTES, totalBytes * WARNED_PART)) return [];
@@ -43,9 +43,4 @@ function lossesText(status: StatusForCauses, nowMs: number): string {
     'counts of use wait in memory',
   ];
   return `${lost.join('; ').replace(/^./, (first) => first.toUpperCase())}. Known keys work.`;
-}
-
-/** Returns when the first store failed; undefined if none has tried to write since the disk is full. */
-function firstFailureOf({ idempotency, usage }: StatusForCauses): string | undefined {
-  return [idempotency, usage].flatMap((store) => (store?.state === 'away' ? (store.since_at ?? []) : [])).sort()[0];
 }

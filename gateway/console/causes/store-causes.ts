@@ -1,7 +1,7 @@
 // Pure: finds the cause and the consequences of stores that cannot be used. The stores are one cause, because Redis may contain all of
 // them.
 
-import { AWAY, lossesOf } from '../stores.ts';
+import { AWAY, firstFailureOf, lossesOf } from '../stores.ts';
 import { type FoundCause, failureCause, type StatusForCauses } from './cause.ts';
 import { diskCauses } from './disk-cause.ts';
 
@@ -14,12 +14,13 @@ export function storeCauses(status: StatusForCauses, nowMs: number): FoundCause[
 }
 
 function causesWithRoom(status: StatusForCauses, nowMs: number): FoundCause[] {
-  const { keys = {}, limits = {}, idempotency = {}, redis } = status;
+  const { keys = {}, limits = {}, redis } = status;
   const keysAway = AWAY.includes(keys.store ?? '');
   const limitsAway = limits.state === 'away';
   const losses = lossesOf(status, nowMs);
   if (losses.length === 0) return [...emptyStoreCauses(status), ...refusedWriteCauses(status)];
-  const reason = redis?.failure ?? (limitsAway ? (limits.reason ?? keys.reason) : (keys.reason ?? idempotency.reason));
+  const reason =
+    redis?.failure ?? (limitsAway ? (limits.reason ?? keys.reason) : (keys.reason ?? firstFailureOf(status).reason));
   const cause =
     redis === undefined
       ? `The ${losses.map(({ name }) => name).join(' and the ')} cannot be used${reason ? `: ${reason}` : ''}`
@@ -30,7 +31,7 @@ function causesWithRoom(status: StatusForCauses, nowMs: number): FoundCause[] {
       `${cause}.`,
       `${sentence(losses.map(({ lost }) => lost).join('; '))}.${redis === undefined ? '' : ' This ends by itself when Redis answers again.'}`,
       {
-        since: limitsAway ? limits.since_at : keysAway ? keys.read_at : idempotency.since_at,
+        since: limitsAway ? limits.since_at : keysAway ? keys.read_at : firstFailureOf(status).since_at,
         until: keysAway ? keys.grace_ends_at : undefined,
         runbook: limitsAway && !keysAway ? 'GatewayLimitStoreAway' : 'GatewayKeyStoreAway',
         details: '#/system',
