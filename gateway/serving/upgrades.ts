@@ -55,7 +55,7 @@ export function createUpgrades({
       await tunnels.upgradeOperation(
         exchange,
         {
-          ...asked,
+          handshake: asked,
           tls: tlsOf(operation.upstream),
           path: samePath(exchange.operation, exchange.path) + exchange.search,
           onStream(end) {

@@ -62,16 +62,18 @@ interface TunnelRoute {
 }
 
 /** The request for the WebSocket of an operation. */
-interface OperationUpgrade extends NonNullable<UpgradeOptions['operation']> {
-  readonly origin: string;
+interface OperationUpgrade {
+  readonly handshake: NonNullable<UpgradeOptions['operation']> & {
+    readonly origin: string;
+    /** The headers, without the fields of the connection. */
+    readonly headers: Readonly<Record<string, string>>;
+    readonly timeoutMs: number;
+    readonly idleTimeoutMs: number;
+    answered(status: number): void;
+  };
   readonly tls: TunnelTls | undefined;
   /** The path with the query. */
   readonly path: string;
-  /** The headers, without the fields of the connection. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly timeoutMs: number;
-  readonly idleTimeoutMs: number;
-  answered(status: number): void;
   /** Takes the function that ends the WebSocket. Call the returned function at the end of the WebSocket. */
   onStream(end: (why?: StreamEnd) => void): () => void;
 }
@@ -132,9 +134,10 @@ export class Tunnels {
     const { refuse } = this.#options;
     const exchange = admitted as NodeAdmitted;
     const { request } = exchange;
-    const target = this.#targets.urlOf(asked.origin);
+    const { handshake } = asked;
+    const target = this.#targets.urlOf(handshake.origin);
     request.url = asked.path;
-    request.headers = { ...asked.headers, host: target.host, connection: 'Upgrade', upgrade: 'websocket' };
+    request.headers = { ...handshake.headers, host: target.host, connection: 'Upgrade', upgrade: 'websocket' };
     await upgrade({
       admitted: exchange,
       proxy: this.#proxy,
@@ -143,16 +146,16 @@ export class Tunnels {
       isolate: true,
       onUnrequestedBytes: () => undefined,
       connectMs: this.#connectMs,
-      answerMs: asked.timeoutMs,
-      idleMs: asked.idleTimeoutMs,
+      answerMs: handshake.timeoutMs,
+      idleMs: handshake.idleTimeoutMs,
       hasPages: false,
-      onAnswer: asked.answered,
+      onAnswer: (status) => handshake.answered(status),
       onAbandoned: () => undefined,
       onStream: asked.onStream,
       socket,
       head,
       refuse: (error) => refuse(admitted, error),
-      operation: asked,
+      operation: handshake,
     });
   }
 

@@ -2,9 +2,9 @@
 // credential stays refused, and requests in progress still count against the limit.
 
 import type { CredentialFault, CredentialState } from '../shared/contracts/upstreams.ts';
-import { createSentRequests, type SentRequests, type UnansweredRequests } from './attempts/sent-requests.ts';
 import { ConcurrencyLimit, type ConcurrencyRules, type QueueRefusal } from './concurrency/concurrency-limit.ts';
 import { Credential, type CredentialOptions } from './credentials/credential.ts';
+import { createSentRequests, type SentRequests, type UnansweredRequests } from './deadlines/sent-requests.ts';
 import type { CredentialSettings } from './settings.ts';
 
 /**

@@ -8,9 +8,9 @@
 //   queued     waits for its place                                                          sent; ended if the queue is too long
 //              upstream/concurrency/exchange-place.ts, upstream/concurrency/fair-queue.ts
 //   sent       has a target, and a deadline for its answer                                  judged, relayed or failed
-//              upstream/attempts/attempts.ts, upstream/attempts/exchange-clock.ts
+//              upstream/attempts/attempts.ts, upstream/deadlines/exchange-clock.ts
 //   judged     rules and credential read the whole answer                                   relayed or failed; sent once more
-//              send-judged.ts, upstream/relay/buffered-answer.ts
+//              upstream/attempts/judged-attempt.ts
 //   relayed    the client gets the answer as it arrives, or once it is checked or stored    ended; failed before the first byte
 //              upstream/relay/relay.ts, and the files that its first lines name
 //   failed     is sent again if that is safe and paid for                                   sent after a pause; ended by a refusal
@@ -26,7 +26,7 @@
 //   forward ─> Attempts.run ─> ExchangePlace.take   waits for a place
 //     ─> Attempts.begin ─> Targets.pick             picks the target (upstream/targets/targets.ts)
 //     ─> dispatch ─> outgoing                       makes the request (upstream/headers/request-lines.ts); with rules or a credential,
-//                                                   JudgedAttempt.send of send-judged.ts comes before
+//                                                   JudgedAttempt.send comes before
 //     ─> Pool.dispatch                              writes it to a connection (http1/client/pool.ts, http1/client/write-request.ts)
 //   Relay.onResponseStart, onResponseData           get the answer from the connection (upstream/relay/relay.ts)
 //     ─> ClientAnswer ─> response.write             gives it to the client (upstream/relay/client-answer.ts)
@@ -109,14 +109,13 @@ export function createForward(options: ForwardOptions): (exchange: Forwardable) 
     return new Attempts(options, exchange, route, deadlineAt, assertion, dispatch).run();
   }
 
-  function dispatch(target: Target, relay: Relay): void {
-    target.dispatcher.dispatch(outgoing(relay.attempts), relay);
+  function dispatch(target: Target, relay: Relay, attempts: Attempts): void {
+    target.dispatcher.dispatch(outgoing(attempts), relay);
   }
 }
 
 /** Executes an operation that the gateway answers itself. The relay gets the answer in the same calls as from a connection. */
-function execute(_: Target, relay: Relay): void {
-  const { exchange, route } = relay;
+function execute(_: Target, relay: Relay, { exchange, route }: Attempts): void {
   void deliver(relay, () => (route.execute as Execute)(exchange));
 }
 

@@ -10,9 +10,8 @@ import { headersIn } from '../http1/client/request-head.ts';
 import type { AnswerHeaders } from '../http1/client/wire.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { isLoginRefusal } from '../shared/http/words.ts';
-import { waitBeforeSending } from './attempts/before-sending.ts';
+import { beforeSending, waitBeforeSending } from './attempts/before-sending.ts';
 import { ExchangePlace } from './concurrency/exchange-place.ts';
-import type { Credential } from './credentials/credential.ts';
 import type { CredentialHeader } from './credentials/credential-kinds.ts';
 import { missingCredentialCause, toUpstreamRefusal } from './errors/upstream-errors.ts';
 import { upstreamRequestLines } from './headers/request-lines.ts';
@@ -51,23 +50,28 @@ const HANDSHAKE_FIELDS = [
 export function createHandshake(options: HandshakeOptions): (exchange: Forwardable) => Promise<Handshake | undefined> {
   /** Returns undefined if the client has left. */
   return async function handshake(exchange) {
-    const { operation, caller } = exchange;
+    const { operation, caller, response, trail } = exchange;
     const route = options.routes.get(operation.upstream) as UpstreamRoute;
     const deadlineAt = performance.now() + (operation.timeoutMs ?? route.timeoutMs);
-    const { credential } = route;
     const assertion = route.sendsCaller ? await options.assertionFor(caller, route.audience) : undefined;
-    if (!(await waitForCredential(credential, exchange, deadlineAt))) return undefined;
-    const leavePlace = await placeForHandshake(exchange, route, deadlineAt);
-    if (leavePlace === undefined) return undefined;
-    if (exchange.response.destroyed) {
-      leavePlace();
-      exchange.trail.clientLeft();
-      return undefined;
-    }
+    if (!(await waitForCredential(route, exchange, deadlineAt))) return undefined;
+    const place = new ExchangePlace(exchange, route.concurrency);
+    const taken = await beforeSending(exchange, deadlineAt, (over) => takePlace(place, deadlineAt, over));
+    const attempt = new HandshakeAttempt(options.targets, exchange, route, place);
     try {
-      return await toHandshake(options, exchange, route, assertion, deadlineAt, leavePlace);
+      if (taken !== undefined && !response.destroyed) {
+        attempt.pick();
+        // A probe may have become due in the queue.
+        if (await waitForCredential(route, exchange, deadlineAt)) {
+          attempt.prepare(deadlineAt, assertion, options);
+          return attempt;
+        }
+      }
+      attempt.failed(undefined);
+      trail.clientLeft();
+      return undefined;
     } catch (error) {
-      leavePlace();
+      attempt.failed(undefined);
       throw error;
     }
   };
@@ -75,7 +79,7 @@ export function createHandshake(options: HandshakeOptions): (exchange: Forwardab
 
 /** Waits until the header of the credential can be made. Returns false if the client has left. */
 async function waitForCredential(
-  credential: Credential | undefined,
+  { credential }: UpstreamRoute,
   exchange: Forwardable,
   deadlineAt: number,
 ): Promise<boolean> {
@@ -83,73 +87,87 @@ async function waitForCredential(
   return ready === undefined || waitBeforeSending(exchange, deadlineAt, ready);
 }
 
-/**
- * Returns the handshake. It holds a place in the concurrency limit until it is answered or has failed. Returns undefined if the client has
- * left.
- *
- * @param deadlineAt `performance.now()`
- */
-async function toHandshake(
-  options: HandshakeOptions,
-  exchange: Forwardable,
-  route: UpstreamRoute,
-  assertion: string | undefined,
-  deadlineAt: number,
-  leavePlace: () => void,
-): Promise<Handshake | undefined> {
-  const { operation, caller, trail } = exchange;
-  const { credential } = route;
-  const target: Target = options.targets.pick(operation.upstream, caller.mode);
-  let sentAt = performance.now();
-  let hasEnded = false;
+/** Waits for a place. Rejects with upstream_overloaded. */
+async function takePlace(place: ExchangePlace, deadlineAt: number, over: AbortSignal): Promise<ExchangePlace> {
+  over.throwIfAborted();
+  if (place.take()) return place;
+  over.addEventListener('abort', () => place.leaveQueue(), { once: true });
+  await new Promise<void>((resolve, reject) => place.wait(deadlineAt, { begin: resolve, refuse: reject }));
+  return place;
+}
 
-  function end(status: number | undefined, error: GatewayError | undefined): void {
-    if (hasEnded) return;
-    hasEnded = true;
-    leavePlace();
+/** Holds a place in the concurrency limit until the handshake is answered or has failed. An open WebSocket holds no place. */
+class HandshakeAttempt implements Handshake {
+  origin = '';
+  headers: Handshake['headers'] = {};
+  timeoutMs = 0;
+  readonly idleTimeoutMs: number;
+  readonly #targets: HandshakeOptions['targets'];
+  readonly #exchange: Forwardable;
+  readonly #route: UpstreamRoute;
+  readonly #place: ExchangePlace;
+  #target: Target | undefined;
+  #sent: CredentialHeader | undefined;
+  #sentAt = 0;
+  #hasEnded = false;
+
+  constructor(targets: HandshakeOptions['targets'], exchange: Forwardable, route: UpstreamRoute, place: ExchangePlace) {
+    this.idleTimeoutMs = route.idleTimeoutMs;
+    this.#targets = targets;
+    this.#exchange = exchange;
+    this.#route = route;
+    this.#place = place;
+  }
+
+  pick(): void {
+    const { operation, caller } = this.#exchange;
+    this.#target = this.#targets.pick(operation.upstream, caller.mode);
+    this.#sentAt = performance.now();
+    this.origin = this.#target.origin;
+    if (this.origin.startsWith('http')) return;
+    throw new GatewayError('upstream_unreachable', { cause: new Error('a contract cannot answer for a WebSocket') });
+  }
+
+  /** Makes the headers. The header of the credential may spend the turn of a probe, so nothing may refuse the request after that. */
+  prepare(deadlineAt: number, assertion: string | undefined, { traceparentFor }: HandshakeOptions): void {
+    const { operation, trail } = this.#exchange;
+    this.#sent = this.#route.credential?.header(operation.provesCredential);
+    this.#sentAt = performance.now();
+    trail.target = this.origin;
+    trail.attempts = 1;
+    this.headers = headersFor(this.#exchange, this.#route, assertion, traceparentFor(trail), this.#sent);
+    this.timeoutMs = Math.max(1, deadlineAt - this.#sentAt);
+  }
+
+  answered(status: number): void {
+    const { credential } = this.#route;
+    const sent = this.#sent;
+    // The credential is latched before `#end` gives the place to the next handshake, which would otherwise send it again.
+    if (sent !== undefined && isLoginRefusal(status)) credential?.refused(sent, status);
+    else if (sent !== undefined && status === 101)
+      credential?.accepted(sent, this.#exchange.operation.provesCredential);
+    this.#end(status, undefined);
+  }
+
+  failed(error: GatewayError | undefined): void {
+    this.#end(undefined, error);
+  }
+
+  #end(status: number | undefined, error: GatewayError | undefined): void {
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#place.leave();
     const failure = status !== undefined && status >= 500 ? status : error;
-    options.targets.noteResult(target, attemptResultOf(status, error), sentAt, failure);
+    if (this.#target !== undefined)
+      this.#targets.noteResult(this.#target, attemptResultOf(status, error), this.#sentAt, failure);
   }
 
-  let sent: CredentialHeader | undefined;
-  try {
-    if (!target.origin.startsWith('http')) {
-      const cause = new Error('a contract cannot answer for a WebSocket');
-      throw new GatewayError('upstream_unreachable', { cause });
-    }
-    // A probe may have become due in the queue. The header is made only now, because it may spend the turn of this probe, and nothing may
-    // refuse the request after that.
-    if (!(await waitForCredential(credential, exchange, deadlineAt))) {
-      end(undefined, undefined);
-      return undefined;
-    }
-    sent = credential?.header(operation.provesCredential);
-  } catch (error) {
-    end(undefined, undefined);
-    throw error;
+  refusalOf(status: number, headers: AnswerHeaders, body: Buffer): GatewayError {
+    if (this.#sent !== undefined && isLoginRefusal(status)) return new GatewayError('upstream_auth_failed');
+    if (status < 400) return upstreamFailure('upstream_bad_response', 'http_upgrade_failed');
+    const loginFault = missingCredentialCause(this.#route, this.#exchange.operation);
+    return toUpstreamRefusal(status, headers, body, this.#exchange, loginFault);
   }
-  sentAt = performance.now();
-  trail.target = target.origin;
-  trail.attempts = 1;
-  return {
-    origin: target.origin,
-    headers: headersFor(exchange, route, assertion, options.traceparentFor(trail), sent),
-    timeoutMs: Math.max(1, deadlineAt - sentAt),
-    idleTimeoutMs: route.idleTimeoutMs,
-    answered(status) {
-      // The credential is latched before `end` gives the place to the next handshake, which would otherwise send it again.
-      if (sent !== undefined && isLoginRefusal(status)) credential?.refused(sent, status);
-      else if (sent !== undefined && status === 101) credential?.accepted(sent, operation.provesCredential);
-      end(status, undefined);
-    },
-    failed: (error) => end(undefined, error),
-    refusalOf(status, answerHeaders, body) {
-      if (sent !== undefined && isLoginRefusal(status)) return new GatewayError('upstream_auth_failed');
-      if (status >= 400)
-        return toUpstreamRefusal(status, answerHeaders, body, exchange, missingCredentialCause(route, operation));
-      return upstreamFailure('upstream_bad_response', 'http_upgrade_failed');
-    },
-  };
 }
 
 function headersFor(
@@ -170,47 +188,4 @@ function headersFor(
   }
   if (sent !== undefined) headers[sent.name] = sent.value;
   return headers;
-}
-
-/**
- * Waits for the place of a WebSocket handshake. The handshake holds the place until it is answered or has failed; an open WebSocket holds
- * no place. Rejects with upstream_overloaded.
- *
- * @param deadlineAt `performance.now()`
- * @returns the function that gives the place back; undefined if the client has left, and the trail then has status 499
- */
-function placeForHandshake(
-  exchange: Forwardable,
-  route: UpstreamRoute,
-  deadlineAt: number,
-): Promise<(() => void) | undefined> {
-  const { response, trail } = exchange;
-  return new Promise((resolve, reject) => {
-    const place = new ExchangePlace(exchange, route.concurrency, {
-      begin() {
-        response.off('close', leave);
-        resolve(() => void place.leave());
-      },
-      clientLeft,
-      refuse(thrown) {
-        response.off('close', leave);
-        reject(thrown);
-      },
-    });
-
-    function clientLeft(): void {
-      response.off('close', leave);
-      trail.clientLeft();
-      resolve(undefined);
-    }
-
-    function leave(): void {
-      place.leaveQueue();
-      clientLeft();
-    }
-
-    // This listener comes first, because the trail needs the status 499 before the listener that ends and logs the exchange runs.
-    response.prependListener('close', leave);
-    place.take(deadlineAt);
-  });
 }

@@ -86,7 +86,7 @@ const examples: Readonly<Record<string, Example>> = {
     named:
       /\buntilReady\b|\bnew Credential\b|\bparseCredential\b|\bcredential\?*\.header\b|\bopenUpstreamAccess\b|\btype CredentialState =|Record<CredentialState\b/,
     // They wait already, or take user name and password alone.
-    own: /^gateway\/(upstream\/(handshake|send-judged)|commands\/upstreams\/stalwart\/table)\.ts$/,
+    own: /^gateway\/(upstream\/(handshake|send-judged|attempts\/judged-attempt)|commands\/upstreams\/stalwart\/table)\.ts$/,
   },
   createRedisCounterStore: {
     kind: 'a limit store',

@@ -6,21 +6,23 @@
 //   failed   a target                waits before the next attempt (retry-plan.ts)
 //   ended    neither                 the client has its answer or its refusal, or has left
 //
-// In each state the deadline can pass (exchange-clock.ts), and the client can leave.
+// In each state a deadline can pass (`checkDeadlines`), and the client can leave.
 
 import type { GatewayError } from '../../catalogue/errors.ts';
-import type { SendingFailure } from '../../catalogue/upstream-failure.ts';
+import { type SendingFailure, upstreamFailure } from '../../catalogue/upstream-failure.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { StreamEnd, StreamKind } from '../../exchange/findings.ts';
 import { contain } from '../../shared/faults.ts';
 import { ExchangePlace, type PlaceOwner } from '../concurrency/exchange-place.ts';
+import type { DeadlineOwner } from '../deadlines/deadlines.ts';
+import { ExchangeClock, type TimeSetting } from '../deadlines/exchange-clock.ts';
+import type { AttemptFailure, AttemptOwner } from '../relay/attempt-owner.ts';
 import type { ContractCheck } from '../relay/contract-check.ts';
 import { Relay } from '../relay/relay.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import { type AttemptResult, attemptResultOf, isClientFault } from '../targets/attempt-result.ts';
 import type { Target, Targets } from '../targets/targets.ts';
-import { ExchangeClock } from './exchange-clock.ts';
-import { type AttemptFailure, type NextAttempt, RetryPlan } from './retry-plan.ts';
+import { type NextAttempt, RetryPlan } from './retry-plan.ts';
 
 /** The options that all exchanges of one configuration share. */
 export interface AttemptsOptions {
@@ -31,17 +33,16 @@ export interface AttemptsOptions {
 }
 
 /** Sends the request of an exchange once. The relay gets the answer. If the function throws, the attempt has failed. */
-export type SendRequest = (target: Target, relay: Relay) => void;
+export type SendRequest = (target: Target, relay: Relay, attempts: Attempts) => void;
 
-export class Attempts implements PlaceOwner {
+export class Attempts implements AttemptOwner, DeadlineOwner, PlaceOwner {
   readonly exchange: Forwardable;
   readonly route: UpstreamRoute;
-  readonly deadlineAt: number;
   readonly assertion: string | undefined;
-  readonly place: ExchangePlace;
   readonly clock: ExchangeClock;
   readonly #options: AttemptsOptions;
   readonly #send: SendRequest;
+  readonly #place: ExchangePlace;
   #resolve!: () => void;
   #reject!: (error: unknown) => void;
   #target: Target | undefined;
@@ -51,6 +52,8 @@ export class Attempts implements PlaceOwner {
   #closeStream: (() => void) | undefined;
   /** Created when an attempt fails or is to repeat its request. */
   #retryPlan: RetryPlan | undefined;
+  /** Whether the answer took longer than maxStreamMs. This is not a failure of the target. */
+  #isOverlong = false;
   /** Whether the client has the whole answer. */
   #isRelayed = false;
   readonly #onClose = () => {
@@ -75,12 +78,11 @@ export class Attempts implements PlaceOwner {
   ) {
     this.exchange = exchange;
     this.route = route;
-    this.deadlineAt = deadlineAt;
     this.assertion = assertion;
     this.#options = options;
     this.#send = send;
-    this.place = new ExchangePlace(exchange, route.concurrency, this);
-    this.clock = new ExchangeClock(this);
+    this.#place = new ExchangePlace(exchange, route.concurrency);
+    this.clock = new ExchangeClock(exchange, route, this.#place, deadlineAt);
   }
 
   /**
@@ -88,18 +90,16 @@ export class Attempts implements PlaceOwner {
    * the refusal for the client.
    */
   run(): Promise<void> {
+    const { response } = this.exchange;
     return new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
       // This listener comes first, because the trail needs the status 499 before the listener that ends and logs the exchange runs.
-      this.exchange.response.prependListener('close', this.#onClose);
-      this.place.take(this.deadlineAt);
+      response.prependListener('close', this.#onClose);
+      if (this.#place.take()) this.begin();
+      else if (response.destroyed) this.clientLeft();
+      else this.#place.wait(this.clock.deadlineAt, this);
     });
-  }
-
-  /** The relay of the attempt in progress. */
-  get relay(): Relay | undefined {
-    return this.#relay;
   }
 
   /** Number of times that the request was sent, or was about to be. */
@@ -107,14 +107,14 @@ export class Attempts implements PlaceOwner {
     return this.#count;
   }
 
+  /** Sends the request for the first time. Another exchange may call it when it gives its place back, and must not end by an error here. */
   begin(): void {
     const { operation, caller } = this.exchange;
-    // Another exchange may call this function when it gives its place back. An error that is thrown here would end that exchange.
     try {
       // The gateway itself has one address, for callers of both modes.
       const mode = this.route.execute === undefined ? caller.mode : 'live';
       this.#target = this.#options.targets.pick(operation.upstream, mode);
-      this.clock.start();
+      this.clock.start(this);
       this.route.budget.noteRequest();
       this.#attempt(this.#target);
     } catch (error) {
@@ -125,13 +125,14 @@ export class Attempts implements PlaceOwner {
   #attempt(target: Target): void {
     const { trail, response } = this.exchange;
     trail.target = target.origin;
-    const relay = new Relay(this, this.#options.contractCheck);
-    if (this.#count === 0) trail.forwardedAt = relay.startedAt;
+    this.clock.noteAttempt();
+    const relay = new Relay(this, this.exchange, this.route, this.clock, this.#options.contractCheck);
+    if (this.#count === 0) trail.forwardedAt = this.clock.startedAt;
     this.#countOne();
     this.#relay = relay;
     try {
       if (response.destroyed) this.#onClose();
-      else this.#send(target, relay);
+      else this.#send(target, relay, this);
     } catch (error) {
       relay.onResponseError(undefined, error as Error);
     }
@@ -159,11 +160,10 @@ export class Attempts implements PlaceOwner {
   }
 
   #plan(): RetryPlan {
-    this.#retryPlan ??= new RetryPlan(this.#options.targets, this.exchange, this.route, this.deadlineAt);
+    this.#retryPlan ??= new RetryPlan(this.#options.targets, this.exchange, this.route, this.clock.deadlineAt);
     return this.#retryPlan;
   }
 
-  /** Called by the relay when the client has the whole answer. */
   relayed(): void {
     const status = this.#relay?.answeredStatus;
     this.#endAttempt(attemptResultOf(status, undefined), status);
@@ -173,11 +173,11 @@ export class Attempts implements PlaceOwner {
     this.#resolve();
   }
 
-  /** Called by the relay when the attempt has failed. Retries the request, or refuses the exchange. */
+  /** Retries the request, or refuses the exchange. */
   failed(error: GatewayError, failure: AttemptFailure): void {
-    const { wasSent, answeredStatus: status, isWaiting } = this.#relay as Relay;
+    const { wasSent, answeredStatus: status } = this.#relay as Relay;
     const target = this.#target as Target;
-    const isExcused = this.clock.isOverlong || isWaiting || isClientFault(this.exchange, error);
+    const isExcused = this.#isOverlong || this.clock.isWaiting || isClientFault(this.exchange, error);
     const isServerError = status !== undefined && status >= 500;
     this.#endAttempt(isExcused ? 'abandoned' : attemptResultOf(status, error), isServerError ? status : error);
     // A 4xx is treated as an answer, because the upstream works (`takeForLost` in retry-budget.ts).
@@ -185,20 +185,6 @@ export class Attempts implements PlaceOwner {
     const next = this.#plan().nextAfter({ target, error, failure, wasSent, status });
     if (next.kind === 'retry') this.#retry(next);
     else this.refuse(next.error);
-  }
-
-  /**
-   * Opens a stream. The exchange gives back its place and its connection of the pool, because a stream may last for hours and would keep
-   * both from other requests.
-   */
-  openStream(kind: StreamKind, end: (why: StreamEnd) => void): void {
-    this.#closeStream = this.#options.openStream(this.exchange, kind, end);
-    this.leavePlaceAndPool();
-  }
-
-  /** Gives back the place and the connection of the pool. The answer continues. */
-  leavePlaceAndPool(): void {
-    if (this.place.leave()) this.#relay?.control?.detach();
   }
 
   #retry({ target, waitMs }: NextAttempt): void {
@@ -212,9 +198,45 @@ export class Attempts implements PlaceOwner {
     else this.#pause = setTimeout(() => contain(attempt, (thrown) => this.refuse(thrown)), waitMs);
   }
 
-  /** Stops retrying, because the deadline has passed before the next attempt. The client gets the failure of the last attempt. */
-  giveUp(): void {
-    this.refuse(this.#retryPlan?.error);
+  /**
+   * Opens a stream. The exchange gives back its place and its connection of the pool, because a stream may last for hours and would keep
+   * both from other requests.
+   */
+  openStream(kind: StreamKind, end: (why: StreamEnd) => void): void {
+    this.#closeStream = this.#options.openStream(this.exchange, kind, end);
+    this.#leavePlaceAndPool();
+  }
+
+  /** The answer continues. */
+  #leavePlaceAndPool(): void {
+    if (this.#place.leave()) this.#relay?.detach();
+  }
+
+  checkDeadlines(now: number): void {
+    // From the deadline on, an answer that still passes to its client holds no place. Otherwise clients that read slowly would take all
+    // places of the upstream.
+    if (this.clock.passesLate(now)) this.#leavePlaceAndPool();
+    this.#relay?.keepAlive(now);
+    const passed = this.clock.passed(now, this.#relay?.mayPause === true);
+    if (passed === undefined) return;
+    contain(
+      () => this.#timedOut(passed, now),
+      (thrown) => this.refuse(thrown),
+    );
+  }
+
+  #timedOut(deadline: TimeSetting, now: number): void {
+    const relay = this.#relay;
+    if (relay === undefined) {
+      // Between two attempts, the client gets the failure of the last one.
+      this.refuse(this.#retryPlan?.error);
+      return;
+    }
+    this.#isOverlong = deadline === 'maxStreamMs';
+    if (this.#isOverlong && relay.endStream('too_long')) return;
+    this.exchange.trail.note('timeout', this.clock.settingOf(deadline));
+    const error = upstreamFailure('upstream_timeout', relay.wasSent ? 'http_response_timeout' : 'connection_timeout');
+    relay.interrupt(error, now + 1 < this.clock.deadlineAt ? 'timeout' : 'other');
   }
 
   /** Ends the exchange with the refusal for its client. */
@@ -226,7 +248,7 @@ export class Attempts implements PlaceOwner {
 
   /** Ends the exchange of a client that has left. No target failed, and no answer can be sent. */
   clientLeft(): void {
-    this.place.leaveQueue();
+    this.#place.leaveQueue();
     this.#endAttempt('abandoned');
     this.exchange.trail.clientLeft();
     this.#end();
@@ -237,9 +259,10 @@ export class Attempts implements PlaceOwner {
   #endAttempt(result: AttemptResult, failure?: SendingFailure): void {
     const target = this.#target;
     if (target === undefined) return;
-    const startedAt = this.#relay?.startedAt ?? performance.now();
+    const startedAt = this.#relay === undefined ? performance.now() : this.clock.startedAt;
     this.#target = undefined;
     this.#relay = undefined;
+    this.clock.noteAttemptEnded();
     this.#options.targets.noteResult(target, result, startedAt, failure);
   }
 
@@ -249,6 +272,6 @@ export class Attempts implements PlaceOwner {
     this.#closeStream?.();
     // After a complete answer the listener stays, because removing it costs more than calling it once, and the call does nothing.
     if (!this.#isRelayed) this.exchange.response.off('close', this.#onClose);
-    this.place.leave();
+    this.#place.leave();
   }
 }

@@ -9,58 +9,53 @@ import type { OrganizationShare, QueueEntry, Waiter } from './fair-queue.ts';
 /** The share of the deadline that a request may spend in the queue. The rest of the time is for the answer. */
 const WAITING_PART = 0.9;
 
-/** The exchange to which a place belongs. */
+/** The exchange that waits for a place. The end of the wait is a call, because a promise would cost each waiting request more. */
 export interface PlaceOwner {
-  /** Called when the exchange has its place. */
+  /** The exchange has its place. */
   begin(): void;
-  /** Called when the client has left. */
-  clientLeft(): void;
-  /** Ends the exchange with the refusal for its client. */
-  refuse(thrown: unknown): void;
+  /** The exchange gets no place: ends it with the refusal for its client. */
+  refuse(error: GatewayError): void;
 }
 
 export class ExchangePlace implements Waiter {
   readonly #exchange: Forwardable;
   readonly #concurrency: ConcurrencyLimit;
-  readonly #owner: PlaceOwner;
   /** The entry of the exchange in the queue while it waits. */
   #waiter: QueueEntry | undefined;
+  #owner: PlaceOwner | undefined;
   #share: OrganizationShare | undefined;
   #queuedMs = 0;
 
-  constructor(exchange: Forwardable, concurrency: ConcurrencyLimit, owner: PlaceOwner) {
+  constructor(exchange: Forwardable, concurrency: ConcurrencyLimit) {
     this.#exchange = exchange;
     this.#concurrency = concurrency;
-    this.#owner = owner;
   }
 
-  /**
-   * Takes a place, or waits for one. Calls `begin`, `clientLeft` or `refuse` of the owner, at once or after the wait.
-   *
-   * @param deadlineAt deadline of the exchange, as `performance.now()` counts
-   */
-  take(deadlineAt: number): void {
-    const organization = shareOf(this.#exchange.caller);
-    this.#share = this.#concurrency.enter(organization);
-    if (this.#share !== undefined) this.#owner.begin();
-    else if (this.#exchange.response.destroyed) this.#owner.clientLeft();
-    else {
-      const now = performance.now();
-      this.#waiter = this.#concurrency.wait(organization, (deadlineAt - now) * WAITING_PART, this, now);
-    }
+  /** Takes a place. Returns false if none is free; call `wait` then. */
+  take(): boolean {
+    this.#share = this.#concurrency.enter(organizationOf(this.#exchange.caller));
+    return this.#share !== undefined;
+  }
+
+  /** @param deadlineAt deadline of the exchange, as `performance.now()` counts */
+  wait(deadlineAt: number, owner: PlaceOwner): void {
+    const now = performance.now();
+    this.#owner = owner;
+    const withinMs = (deadlineAt - now) * WAITING_PART;
+    this.#waiter = this.#concurrency.wait(organizationOf(this.#exchange.caller), withinMs, this, now);
   }
 
   entered(share: OrganizationShare, waitedMs: number): void {
     this.#waiter = undefined;
     this.#share = share;
     this.noteQueued(waitedMs);
-    this.#owner.begin();
+    this.#owner?.begin();
   }
 
   refused(error: GatewayError, waitedMs: number): void {
     this.#waiter = undefined;
     this.noteQueued(waitedMs);
-    this.#owner.refuse(error);
+    this.#owner?.refuse(error);
   }
 
   /** Leaves the queue, if the exchange waits in it. */
@@ -71,7 +66,7 @@ export class ExchangePlace implements Waiter {
     this.#waiter = undefined;
   }
 
-  /** Adds a wait to `queuedMs` of the log: the wait for a place, or the wait for a connection of the pool. */
+  /** Adds a wait to `queuedMs` of the log: the wait for a place, for a connection of the pool, or for the credential. */
   noteQueued(waitedMs: number): void {
     this.#queuedMs += waitedMs;
     this.#exchange.trail.queuedMs = this.#queuedMs;
@@ -88,6 +83,6 @@ export class ExchangePlace implements Waiter {
 }
 
 /** Returns the key of the fair queue. A caller without an organization has its own key. */
-function shareOf({ organization, subject }: Caller): string {
+function organizationOf({ organization, subject }: Caller): string {
   return organization === undefined ? subject : organization.id;
 }

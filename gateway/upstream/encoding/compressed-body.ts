@@ -22,19 +22,14 @@ const AT_ONCE_BYTES_MAX = 65_536;
 export class CompressedBody implements BodySink {
   readonly #form: CompressedForm;
   readonly #exchange: Pick<Forwardable, 'response' | 'trail'>;
-  readonly #onError: (error: Error) => void;
+  /** Called when the compressor has failed, so that the answer cannot be completed. Other threads run it, so it fails between two calls. */
+  onError: ((error: Error) => void) | undefined;
   #stream: EncoderStream | undefined;
   #bytesOut = 0;
 
-  /** @param onError called after the stream has failed, so that the answer cannot be completed */
-  constructor(
-    form: CompressedForm,
-    exchange: Pick<Forwardable, 'response' | 'trail'>,
-    onError: (error: Error) => void,
-  ) {
+  constructor(form: CompressedForm, exchange: Pick<Forwardable, 'response' | 'trail'>) {
     this.#form = form;
     this.#exchange = exchange;
-    this.#onError = onError;
   }
 
   get headers(): CompressedForm['headers'] {
@@ -92,7 +87,7 @@ export class CompressedBody implements BodySink {
     stream.on('end', () => {
       if (!response.destroyed) response.end();
     });
-    stream.on('error', this.#onError);
+    stream.on('error', (error: Error) => this.onError?.(error));
     response.once('close', () => void stream.destroy());
     return stream;
   }

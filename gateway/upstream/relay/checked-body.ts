@@ -2,48 +2,53 @@
 // checked at the end. In mode `refuse`, the client gets the body only after the check.
 
 import { upstreamFailure } from '../../catalogue/upstream-failure.ts';
-import type { Control } from '../../http1/client/wire.ts';
+import type { Forwardable } from '../../exchange/exchange.ts';
 import type { ClientAnswer } from './client-answer.ts';
 import { CollectedBody } from './collected-body.ts';
-import { CHECKED_BYTES_MAX, violationsIn } from './contract-check.ts';
+import { CHECKED_BYTES_MAX, type ContractCheck, violationsIn } from './contract-check.ts';
 import type { HeldAnswer } from './held-answer.ts';
-import type { Relay } from './relay.ts';
-
-type CheckedAttempt = Pick<Relay, 'exchange' | 'contractCheck' | 'answer' | 'fail'>;
+import type { Received } from './received.ts';
 
 export class CheckedBody {
   readonly #mode: 'report' | 'refuse';
   readonly #read = new CollectedBody(CHECKED_BYTES_MAX);
-  readonly #relay: CheckedAttempt;
+  readonly #exchange: Forwardable;
+  readonly #check: ContractCheck;
+  readonly #answer: ClientAnswer;
   readonly #next: ClientAnswer | HeldAnswer;
 
-  /** @param next receives the body for the client, which is the answer itself, or the answer that is held until it is stored */
-  constructor(mode: 'report' | 'refuse', relay: CheckedAttempt, next: ClientAnswer | HeldAnswer) {
+  /** @param next receives the body for the client: the answer itself, or the answer that is held until it is stored */
+  constructor(
+    mode: 'report' | 'refuse',
+    exchange: Forwardable,
+    check: ContractCheck,
+    answer: ClientAnswer,
+    next: ClientAnswer | HeldAnswer,
+  ) {
     this.#mode = mode;
-    this.#relay = relay;
+    this.#exchange = exchange;
+    this.#check = check;
+    this.#answer = answer;
     this.#next = next;
   }
 
-  data(control: Control, chunk: Buffer): void {
+  data(chunk: Buffer): Received {
     const isShort = this.#read.add(chunk);
     if (!isShort) this.#read.drop();
-    if (this.#mode === 'report') this.#next.data(control, chunk);
+    if (this.#mode === 'report') return this.#next.data(chunk);
     // A body that is too long fails the check at once, without waiting for its end.
-    else if (!isShort) this.end();
+    return isShort ? undefined : this.end();
   }
 
-  end(): void {
-    const { exchange, contractCheck, answer } = this.#relay;
-    const { operation, trail } = exchange;
-    const violations = violationsIn(this.#read, answer.status, answer.headers, operation, contractCheck);
+  end(): Received {
+    const { operation, trail } = this.#exchange;
+    const { status, headers } = this.#answer;
+    const violations = violationsIn(this.#read, status, headers, operation, this.#check);
     if (violations.length > 0) trail.note('answerViolations', violations);
-    if (this.#mode === 'report') this.#next.end();
-    else if (violations.length > 0)
-      this.#relay.fail(upstreamFailure('upstream_contract_violation', 'http_protocol_error'), 'other');
-    else {
-      const whole = this.#read.whole();
-      trail.bytesOut = whole.length;
-      this.#next.end(whole);
-    }
+    if (this.#mode === 'report') return this.#next.end();
+    if (violations.length > 0) return upstreamFailure('upstream_contract_violation', 'http_protocol_error');
+    const whole = this.#read.whole();
+    trail.bytesOut = whole.length;
+    return this.#next.end(whole);
   }
 }

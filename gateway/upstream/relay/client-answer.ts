@@ -1,14 +1,13 @@
 // Writes the answer of an upstream to its client: the head, the body with backpressure, and its compression.
 
-import { GatewayError } from '../../catalogue/errors.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { AnswerHeaders, Control } from '../../http1/client/wire.ts';
-import { contain } from '../../shared/faults.ts';
 import { atEndOfTurn } from '../../sockets/end-of-turn.ts';
+import type { ExchangeClock } from '../deadlines/exchange-clock.ts';
 import { type BodySink, CompressedBody } from '../encoding/compressed-body.ts';
 import { clientAnswerHeaders, declaredLengthOf, type WithheldNotes } from '../headers/answer-headers.ts';
 import type { UpstreamRoute } from '../routes.ts';
-import type { Relay } from './relay.ts';
+import type { Received } from './received.ts';
 
 /** The largest number of withheld fields in the log line. It is bounded, because the upstream chooses the names. */
 const WITHHELD_MAX = 16;
@@ -19,12 +18,9 @@ const WITHHELD_MAX = 16;
  */
 export const DROPPED_BYTES_MAX = 65_536;
 
-type WrittenAttempt = Pick<
-  Relay,
-  'control' | 'isEnded' | 'complete' | 'fail' | 'onResponseError' | 'endIfForestalled' | 'drained'
->;
-
 export class ClientAnswer implements WithheldNotes {
+  /** The connection that the answer comes from, once its head has arrived. */
+  control: Control | undefined;
   status = 0;
   /** The headers of the upstream. They stay unchanged until the head is written, because the check of the body uses them. */
   headers: AnswerHeaders = {};
@@ -51,16 +47,17 @@ export class ClientAnswer implements WithheldNotes {
   #onDrain: (() => void) | undefined;
   readonly #exchange: Forwardable;
   readonly #route: Pick<UpstreamRoute, 'authorities' | 'compression'>;
-  readonly #relay: WrittenAttempt;
+  readonly #clock: ExchangeClock;
 
-  constructor(exchange: Forwardable, route: UpstreamRoute, relay: WrittenAttempt) {
+  constructor(exchange: Forwardable, route: UpstreamRoute, clock: ExchangeClock) {
     this.#exchange = exchange;
     this.#route = route;
-    this.#relay = relay;
+    this.#clock = clock;
     this.#sink = exchange.response;
   }
 
-  takeHead(status: number, headers: AnswerHeaders): void {
+  takeHead(control: Control, status: number, headers: AnswerHeaders): void {
+    this.control = control;
     this.status = status;
     this.headers = headers;
     this.length = declaredLengthOf(headers);
@@ -69,33 +66,34 @@ export class ClientAnswer implements WithheldNotes {
     this.dropsBody = hasNoBody || this.#exchange.method === 'HEAD';
   }
 
-  /** Decides whether the client gets the answer compressed. */
-  chooseForm(): void {
+  /** Decides whether the client gets the answer compressed. Returns the compressed body; undefined if there is none. */
+  chooseForm(): CompressedBody | undefined {
     const form = this.#route.compression?.formOf(this.#exchange, this.status, this.headers, this.length);
-    if (form === undefined) return;
+    if (form === undefined) return undefined;
     this.headers = form.headers;
-    if (form.compressed === undefined) return;
+    if (form.compressed === undefined) return undefined;
     if (this.dropsBody) {
       this.headers = form.compressed.headers;
       this.length = -1;
-    } else
-      this.#compressed = new CompressedBody(form.compressed, this.#exchange, (error) => this.#compressorFailed(error));
+    } else this.#compressed = new CompressedBody(form.compressed, this.#exchange);
+    return this.#compressed;
   }
 
-  /** The compressor has failed, so the answer cannot be completed. Ends this exchange only. */
-  #compressorFailed(cause: Error): void {
-    if (this.#relay.isEnded) this.#exchange.response.destroy();
-    else this.#relay.fail(new GatewayError('internal_error', { cause }), 'other');
-  }
-
-  data(control: Control, chunk: Buffer): void {
+  /** Sends a chunk. The first chunk is held back, and is sent together with the head. */
+  data(chunk: Buffer): Received {
     if (this.dropsBody) {
       this.#droppedBytes += chunk.length;
-      if (this.#droppedBytes > DROPPED_BYTES_MAX) this.cutOff(control);
-    } else {
-      this.countOut(chunk);
-      this.#pass(chunk);
+      return this.#droppedBytes > DROPPED_BYTES_MAX ? this.cutOff() : undefined;
     }
+    this.countOut(chunk);
+    if (!this.#hasHead && this.#first === undefined) {
+      this.#first = chunk;
+      // If the body is one chunk, it has ended when all chunks of its read have arrived, and is written as a whole.
+      return chunk.length === this.length ? undefined : 'first';
+    }
+    this.releaseFirst();
+    this.write(chunk);
+    return undefined;
   }
 
   /**
@@ -103,19 +101,19 @@ export class ClientAnswer implements WithheldNotes {
    *
    * @param whole the body, if it did not arrive in chunks
    */
-  end(whole?: Buffer): void {
+  end(whole?: Buffer): Received {
     if (whole !== undefined) this.#first = whole;
     if (this.#hasHead) this.#sink.end();
     else atEndOfTurn(this, writeWhole, destroy);
-    this.#relay.complete();
+    return 'complete';
   }
 
   /** Stops reading a long body that the client does not get, because it sent HEAD and the upstream got GET. */
-  cutOff(control: Control): void {
+  cutOff(): Received {
     // If the upstream got HEAD, the answer has no body and the connection can be used again.
-    if (this.#exchange.operation.method === 'HEAD') return;
-    control.abort();
-    this.end();
+    if (this.#exchange.operation.method === 'HEAD') return undefined;
+    this.control?.abort();
+    return this.end();
   }
 
   countOut(chunk: Buffer): void {
@@ -123,45 +121,28 @@ export class ClientAnswer implements WithheldNotes {
     this.#exchange.trail.bytesOut = this.#bytesOut;
   }
 
-  /** Sends a chunk; the first chunk is sent together with the head. */
-  #pass(chunk: Buffer): void {
-    if (this.#hasHead) {
-      this.write(chunk);
-    } else if (this.#first === undefined) {
-      this.#first = chunk;
-      // The microtask runs after all chunks of the same read have been handled. A small answer has then ended, and has been written as a
-      // whole.
-      if (chunk.length !== this.length) queueMicrotask(() => this.#releaseFirstSoon());
-    } else {
-      this.#releaseFirst();
-      this.write(chunk);
-    }
-  }
-
-  #releaseFirstSoon(): void {
-    contain(
-      () => this.#releaseFirst(),
-      (thrown) => this.#relay.onResponseError(this.#relay.control, thrown as Error),
-    );
-  }
-
-  #releaseFirst(): void {
-    const first = this.#first;
-    if (this.#relay.isEnded || first === undefined || this.#hasHead || this.#relay.endIfForestalled()) return;
+  /** Sends the head and the first chunk, unless the head is sent already. */
+  releaseFirst(): void {
+    if (this.#hasHead || this.#first === undefined) return;
     this.beginBody();
-    this.write(first);
+    this.write(this.#first);
   }
 
   /** Writes to the client. Returns false if the client is behind; the upstream is then not read until it has caught up. */
   write(chunk: Buffer): boolean {
     if (this.#sink.write(chunk)) return true;
-    this.#relay.control?.pause();
+    this.control?.pause();
     this.#onDrain ??= () => {
-      this.#relay.drained();
-      this.#relay.control?.resume();
+      this.#clock.noteProgress();
+      this.control?.resume();
     };
     this.#sink.once('drain', this.#onDrain);
     return false;
+  }
+
+  /** Whether the client has not read everything that was written. */
+  get isBehind(): boolean {
+    return this.control?.paused === true;
   }
 
   /** Writes head and body together at the end of the turn. Until then, `Connection: close` can still be added to the head. */
@@ -183,6 +164,7 @@ export class ClientAnswer implements WithheldNotes {
 
   /** Writes the head of a body that follows in pieces. */
   beginBody(): void {
+    this.#clock.noteBodyBegan();
     if (this.#compressed === undefined) this.#writeHead(this.length, this.headers);
     else {
       this.#writeHead(-1, this.#compressed.headers);

@@ -1,56 +1,66 @@
 // Holds an answer back until it is stored. A client may repeat its request as soon as it has the answer, and the repetition must then find
 // the stored answer.
 
-import type { Recording } from '../../exchange/exchange.ts';
-import type { Control } from '../../http1/client/wire.ts';
+import type { Forwardable, Recording } from '../../exchange/exchange.ts';
+import type { ExchangeClock } from '../deadlines/exchange-clock.ts';
+import type { ClientAnswer } from './client-answer.ts';
 import { CollectedBody } from './collected-body.ts';
-import type { Relay } from './relay.ts';
+import type { Received } from './received.ts';
 
-type HeldAttempt = Pick<Relay, 'answer' | 'exchange' | 'isEnded' | 'stopDeadlines' | 'notePassing' | 'clientLeft'>;
+/** The attempt, which goes on by a call once the answer is stored, because the store answers later. */
+interface HoldingAttempt {
+  readonly isEnded: boolean;
+  proceed(received: Received): void;
+  clientLeft(): void;
+}
 
 export class HeldAnswer {
   /** Whether the answer is stored, or the store has failed, so that the client gets the answer. */
   isStored = false;
+  readonly #exchange: Forwardable;
   readonly #recording: Recording;
+  readonly #answer: ClientAnswer;
+  readonly #clock: Pick<ExchangeClock, 'stop'>;
+  readonly #attempt: HoldingAttempt;
   readonly #body: CollectedBody;
-  readonly #relay: HeldAttempt;
 
-  constructor(recording: Recording, relay: HeldAttempt) {
-    this.#recording = recording;
-    this.#body = new CollectedBody(recording.bodyBytesMax);
-    this.#relay = relay;
+  constructor(exchange: Forwardable, answer: ClientAnswer, clock: ExchangeClock, attempt: HoldingAttempt) {
+    this.#exchange = exchange;
+    this.#recording = exchange.recording as Recording;
+    this.#answer = answer;
+    this.#clock = clock;
+    this.#attempt = attempt;
+    this.#body = new CollectedBody(this.#recording.bodyBytesMax);
   }
 
-  data(control: Control, chunk: Buffer): void {
-    const { answer } = this.#relay;
-    if (this.isStored || answer.dropsBody) {
-      answer.data(control, chunk);
-      return;
-    }
-    answer.countOut(chunk);
-    if (!this.#body.add(chunk)) void this.#passTooLong(control);
+  data(chunk: Buffer): Received {
+    if (this.isStored || this.#answer.dropsBody) return this.#answer.data(chunk);
+    this.#answer.countOut(chunk);
+    if (!this.#body.add(chunk)) void this.#passTooLong();
+    return undefined;
   }
 
   /** @param whole the body, if it did not arrive in chunks */
-  end(whole?: Buffer): void {
-    if (this.isStored) this.#relay.answer.end(whole);
-    else void this.#endOnceStored(whole ?? this.#body.whole());
+  end(whole?: Buffer): Received {
+    if (this.isStored) return this.#answer.end(whole);
+    void this.#endOnceStored(whole ?? this.#body.whole());
+    return undefined;
   }
 
   async #endOnceStored(body: Buffer): Promise<void> {
-    this.#relay.stopDeadlines();
+    // The whole answer has arrived, and the deadlines are for the upstream.
+    this.#clock.stop();
     await this.store(body);
-    if (!this.#relay.isEnded) this.#relay.answer.end(body);
+    if (!this.#attempt.isEnded) this.#attempt.proceed(this.#answer.end(body));
   }
 
   /** Passes on an answer that has become too long to be stored. First, the store notes that the request was answered. */
-  async #passTooLong(control: Control): Promise<void> {
-    control.pause();
+  async #passTooLong(): Promise<void> {
+    this.#answer.control?.pause();
     await this.store(undefined);
-    if (this.#relay.isEnded) return;
-    this.#relay.answer.beginBody();
-    this.#relay.notePassing();
-    if (this.#relay.answer.write(this.#body.whole())) control.resume();
+    if (this.#attempt.isEnded) return;
+    this.#answer.beginBody();
+    if (this.#answer.write(this.#body.whole())) this.#answer.control?.resume();
   }
 
   /**
@@ -59,11 +69,10 @@ export class HeldAnswer {
    * @param body undefined for a stream and for a body that is too long, for which the store notes only that the request was answered
    */
   async store(body: Buffer | undefined): Promise<void> {
-    const { answer, exchange } = this.#relay;
-    const headers = answer.clientHeaders([]);
+    const headers = this.#answer.clientHeaders([]);
     const isShort = body !== undefined && body.length <= this.#recording.bodyBytesMax;
-    await this.#recording.keep({ status: answer.status, headers, body: isShort ? body : undefined });
+    await this.#recording.keep({ status: this.#answer.status, headers, body: isShort ? body : undefined });
     this.isStored = true;
-    if (exchange.response.destroyed) this.#relay.clientLeft();
+    if (this.#exchange.response.destroyed) this.#attempt.clientLeft();
   }
 }

@@ -1,74 +1,77 @@
-// Receives the answer of one attempt, and says how the attempt ended. The head decides which object gets the body:
+// Receives the answer of one attempt, and says how the attempt ended. The head decides which receiver gets the body:
 //
-//   ErrorBody      status 400 and above: the client gets an error object instead (upstream/errors/error-body.ts)
+//   ErrorBody      status 400 and above: the client gets an error object instead (error-body.ts)
 //   AnswerStream   a stream: the client gets each chunk as it arrives, and the gateway knows the items
 //   CheckedBody    checked by the contract: the client gets it as it arrives, or once it is whole and keeps the contract
 //   HeldAnswer     to be stored for repetitions: the client gets it once it is stored
 //   ClientAnswer   all others: the client gets it as it arrives, or none of it after HEAD
 //
-// All but ErrorBody write to the client through ClientAnswer. The attempt ends by the first call of one of these methods, which calls
-// `relayed`, `failed` or `clientLeft` of the attempts (upstream/attempts/attempts.ts):
+// All but ErrorBody write to the client through ClientAnswer. They return what the relay does next (received.ts). The attempt ends by the
+// first call of one of these methods, which calls `relayed`, `failed` or `clientLeft` of the attempts (upstream/attempts/attempts.ts):
 //
-//   complete     the rest of the answer is on its way to the client
-//   cut          the gateway ends a stream before the upstream does
+//   proceed      a receiver returns `complete`: the rest of the answer is on its way to the client
+//   #cut         the gateway ends a stream before the upstream does
 //   fail         the client gets none of this answer, or a part of it
 //   interrupt    the rest of the answer will not arrive, so the attempt fails; after a 5xx, with the error of its status
 //   clientLeft   the client has left; an answer that is being stored continues
 
-import type { GatewayError } from '../../catalogue/errors.ts';
+import { GatewayError } from '../../catalogue/errors.ts';
 import { isConnectionLost, toUpstreamFailure } from '../../catalogue/upstream-failure.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { StreamEnd, StreamKind } from '../../exchange/findings.ts';
 import type { AnswerHandler, AnswerHeaders, Control } from '../../http1/client/wire.ts';
+import { contain } from '../../shared/faults.ts';
 import { streamKindOf } from '../../shared/http/words.ts';
-import type { Attempts } from '../attempts/attempts.ts';
-import type { AttemptFailure } from '../attempts/retry-plan.ts';
-import { ErrorBody } from '../errors/error-body.ts';
+import type { ExchangeClock } from '../deadlines/exchange-clock.ts';
 import { isDecidedByStatus } from '../errors/upstream-errors.ts';
 import { firstValueOf } from '../headers/answer-headers.ts';
 import type { UpstreamRoute } from '../routes.ts';
-import { AnswerStream } from '../streams/answer-stream.ts';
+import { AnswerStream } from './answer-stream.ts';
+import type { AttemptFailure, AttemptOwner } from './attempt-owner.ts';
 import { CheckedBody } from './checked-body.ts';
 import { ClientAnswer, DROPPED_BYTES_MAX } from './client-answer.ts';
 import type { CollectedBody } from './collected-body.ts';
 import { admitHead, type ContractCheck, refuseUnaskedRange } from './contract-check.ts';
+import { ErrorBody } from './error-body.ts';
 import { HeldAnswer } from './held-answer.ts';
+import type { Received } from './received.ts';
 
-/** The answer of one attempt. */
 export class Relay implements AnswerHandler {
-  /** Begins this attempt, and learns how it ends. */
-  readonly attempts: Attempts;
-  readonly exchange: Forwardable;
-  readonly contractCheck: ContractCheck;
-  readonly answer: ClientAnswer;
-  #isEnded = false;
-  #startedAt = performance.now();
-  #isWaiting = false;
-  #control: Control | undefined;
-  #answeredStatus: number | undefined;
-  #passesSince: number | undefined;
-  /** The body that is a stream; undefined for any other answer. */
-  #stream: AnswerStream | undefined;
-  /** The read of a record that precedes the request, while it lasts (upstream/attempts/record-read.ts). */
-  #recordRead: Control | undefined;
-  #progressAt = 0;
-  /** The object that gets the body. An ErrorBody is chosen as soon as the head has arrived, even if rules read the body first. */
-  #receiver: ErrorBody | AnswerStream | CheckedBody | HeldAnswer | ClientAnswer;
+  readonly #owner: AttemptOwner;
+  readonly #exchange: Forwardable;
+  readonly #route: UpstreamRoute;
+  readonly #clock: ExchangeClock;
+  readonly #contractCheck: ContractCheck;
+  readonly #answer: ClientAnswer;
   /** The body that is stored for repetitions; undefined for any other answer. */
   readonly #held: HeldAnswer | undefined;
+  #control: Control | undefined;
+  #answeredStatus: number | undefined;
+  /** The body of a status from 400 on. It is chosen as soon as the head has arrived, even if rules read the body first. */
+  #error: ErrorBody | undefined;
+  /** The object that gets the body of any other answer. */
+  #receiver: AnswerStream | CheckedBody | HeldAnswer | ClientAnswer;
+  /** The body that is a stream; undefined for any other answer. */
+  #stream: AnswerStream | undefined;
+  /** The read of a record that precedes the request, while it lasts (upstream/attempts/judged-attempt.ts). */
+  #recordRead: Control | undefined;
+  #isEnded = false;
 
-  constructor(attempts: Attempts, contractCheck: ContractCheck) {
-    const { exchange, route } = attempts;
-    this.attempts = attempts;
-    this.exchange = exchange;
-    this.contractCheck = contractCheck;
-    this.answer = new ClientAnswer(exchange, route, this);
-    this.#held = exchange.recording && new HeldAnswer(exchange.recording, this);
-    this.#receiver = this.#held ?? this.answer;
-  }
-
-  get route(): UpstreamRoute {
-    return this.attempts.route;
+  constructor(
+    owner: AttemptOwner,
+    exchange: Forwardable,
+    route: UpstreamRoute,
+    clock: ExchangeClock,
+    contractCheck: ContractCheck,
+  ) {
+    this.#owner = owner;
+    this.#exchange = exchange;
+    this.#route = route;
+    this.#clock = clock;
+    this.#contractCheck = contractCheck;
+    this.#answer = new ClientAnswer(exchange, route, clock);
+    this.#held = exchange.recording && new HeldAnswer(exchange, this.#answer, clock, this);
+    this.#receiver = this.#held ?? this.#answer;
   }
 
   /** Whether the attempt has ended, so that nothing more may be done with it. */
@@ -76,32 +79,9 @@ export class Relay implements AnswerHandler {
     return this.#isEnded;
   }
 
-  /**
-   * The start of the attempt, by `performance.now()`. The wait for a connection or for the credential belongs to the time in the queue, not
-   * to the time of the service.
-   */
-  get startedAt(): number {
-    return this.#startedAt;
-  }
-
-  /** Whether the attempt waits for its credential before it sends. Only the deadline of the exchange applies meanwhile. */
-  get isWaiting(): boolean {
-    return this.#isWaiting;
-  }
-
-  /** The control of the connection, once a connection has taken the request. */
-  get control(): Control | undefined {
-    return this.#control;
-  }
-
   /** Status of the upstream's answer once its head has arrived; undefined before. The client may get another status. */
   get answeredStatus(): number | undefined {
     return this.#answeredStatus;
-  }
-
-  /** When the body began to pass to the client, by `performance.now()`; undefined before, and for a body that is sent as a whole. */
-  get passesSince(): number | undefined {
-    return this.#passesSince;
   }
 
   /**
@@ -112,27 +92,9 @@ export class Relay implements AnswerHandler {
     return this.#control !== undefined;
   }
 
-  /**
-   * When the answer last made progress; undefined before its first byte. Returns `now` while the client is behind, because the upstream is
-   * not to blame.
-   */
-  lastProgressAt(now: number): number | undefined {
-    if (this.#progressAt === 0) return undefined;
-    return this.#control?.paused === true || this.#stream?.mayPause === true ? now : this.#progressAt;
-  }
-
-  /** @param ready resolves when the header of the credential can be made; never rejects */
-  async waitForCredential(ready: Promise<void>): Promise<void> {
-    const sinceMs = performance.now();
-    this.#isWaiting = true;
-    await ready;
-    this.#isWaiting = false;
-    this.#waited(performance.now() - sinceMs);
-  }
-
-  #waited(waitedMs: number): void {
-    this.#startedAt += waitedMs;
-    this.attempts.place.noteQueued(waitedMs);
+  /** Whether a pause of the answer is not the fault of the upstream, because the client is behind, or because a stream may be silent. */
+  get mayPause(): boolean {
+    return this.#control?.paused === true || this.#stream?.mayPause === true;
   }
 
   /** Call it when the read of a record has begun, and when it has ended (undefined). */
@@ -142,26 +104,25 @@ export class Relay implements AnswerHandler {
 
   /** Call it before the same attempt sends another request: its request once more, or the request that is made from a record. */
   startAgain(): void {
-    const { trail } = this.exchange;
-    this.#startedAt = performance.now();
+    const { trail } = this.#exchange;
+    this.#clock.noteAttempt();
     this.#answeredStatus = undefined;
-    this.#receiver = this.#held ?? this.answer;
-    this.#passesSince = undefined;
-    this.#progressAt = 0;
+    this.#error = undefined;
+    this.#receiver = this.#held ?? this.#answer;
     trail.upstreamStatus = undefined;
     trail.upstreamMs = undefined;
   }
 
   onRequestStart(control: Control): void {
-    this.exchange.recording?.sent();
-    if (control.waitedMs > 0) this.#waited(control.waitedMs);
+    this.#exchange.recording?.sent();
+    if (control.waitedMs > 0) this.#clock.noteWaited(control.waitedMs);
     this.#control = control;
   }
 
   onResponseStart(control: Control, status: number, headers: AnswerHeaders): void {
     if (this.#isEnded) return;
     this.noteHead(status, headers);
-    if (status >= 400) refuseUnaskedRange(status, headers, this.exchange);
+    if (status >= 400) refuseUnaskedRange(status, headers, this.#exchange);
     else this.#chooseReceiver(control, status, headers);
   }
 
@@ -171,20 +132,20 @@ export class Relay implements AnswerHandler {
    * @param read collects the body of an answer that is read to its end before it is passed on
    */
   noteHead(status: number, headers: AnswerHeaders, read?: CollectedBody): void {
-    const { trail } = this.exchange;
-    this.#progressAt = performance.now();
+    const { trail } = this.#exchange;
+    this.#clock.noteProgress();
     this.#answeredStatus = status;
-    if (status >= 400) this.#receiver = new ErrorBody(status, headers, this, read);
+    if (status >= 400) this.#error = new ErrorBody(status, headers, read);
     trail.upstreamStatus = status;
-    trail.upstreamMs = this.#progressAt - this.#startedAt;
+    trail.upstreamMs = this.#clock.progressMs;
   }
 
   /** Passes on an answer that was read to its end. Rules may have changed these headers and this body. */
   passWhole(status: number, headers: AnswerHeaders, body: Buffer): void {
     const control = this.#control as Control;
-    if (this.#receiver instanceof ErrorBody) {
-      refuseUnaskedRange(status, headers, this.exchange);
-      if (!this.endIfForestalled()) this.#receiver.end(headers, body);
+    if (this.#error !== undefined) {
+      refuseUnaskedRange(status, headers, this.#exchange);
+      if (!this.#endIfForestalled()) this.#refuse(this.#error, headers, body);
       return;
     }
     this.#chooseReceiver(control, status, headers);
@@ -194,74 +155,93 @@ export class Relay implements AnswerHandler {
 
   /** Chooses the object that receives the body of an answer below 400. */
   #chooseReceiver(control: Control, status: number, headers: AnswerHeaders): void {
-    const { answer } = this;
-    answer.takeHead(status, headers);
-    const checked = admitHead(this.contractCheck, this.exchange, answer);
-    answer.chooseForm();
+    const answer = this.#answer;
+    answer.takeHead(control, status, headers);
+    const checked = admitHead(this.#contractCheck, this.#exchange, answer);
+    const compressed = answer.chooseForm();
+    if (compressed !== undefined) compressed.onError = (error) => this.#compressorFailed(error);
     const kind = streamKindOf(firstValueOf(answer.headers['content-type']));
     if (kind !== undefined && !answer.dropsBody) {
-      this.#openStream(control, kind);
+      this.#openStream(kind);
       return;
     }
-    if (this.#held === undefined && checked !== 'refuse') this.#passesSince = this.#progressAt;
-    if (checked !== 'pass') this.#receiver = new CheckedBody(checked, this, this.#held ?? answer);
+    if (this.#held === undefined && checked !== 'refuse') this.#clock.notePassing();
+    if (checked !== 'pass')
+      this.#receiver = new CheckedBody(checked, this.#exchange, this.#contractCheck, answer, this.#held ?? answer);
     if (answer.dropsBody && answer.hasBody && (kind !== undefined || answer.length > DROPPED_BYTES_MAX))
-      answer.cutOff(control);
+      this.proceed(answer.cutOff());
   }
 
-  #openStream(control: Control, kind: StreamKind): void {
-    const stream = new AnswerStream(kind, this);
-    this.attempts.openStream(kind, (why) => stream.endEarly(why));
+  #openStream(kind: StreamKind): void {
+    const cut = (isWhole: boolean) => this.#cut(isWhole);
+    const stream = new AnswerStream(kind, this.#exchange, this.#answer, this.#contractCheck, cut);
+    this.#owner.openStream(kind, (why) => stream.endEarly(why));
     this.#stream = stream;
     this.#receiver = stream;
-    this.exchange.trail.note('stream', kind);
-    stream.open(control, this.#held);
+    this.#exchange.trail.note('stream', kind);
+    stream.open(this.#held);
   }
 
-  /** Call it when bytes of the body have arrived, or when the client has caught up. */
-  noteProgress(): void {
-    this.#progressAt = performance.now();
-  }
-
-  /** Call it when a body that was held back begins to pass to the client. */
-  notePassing(): void {
-    this.noteProgress();
-    this.#passesSince = this.#progressAt;
-  }
-
-  onResponseData(control: Control, chunk: Buffer): void {
-    if (this.#isEnded || this.endIfForestalled()) return;
-    this.noteProgress();
-    this.#receiver.data(control, chunk);
+  onResponseData(_control: Control, chunk: Buffer): void {
+    if (this.#isEnded || this.#endIfForestalled()) return;
+    this.#clock.noteProgress();
+    if (this.#error === undefined) this.proceed(this.#receiver.data(chunk));
+    else if (!this.#error.add(chunk)) this.#refuse(this.#error);
   }
 
   onResponseEnd(): void {
-    if (!this.#isEnded && !this.endIfForestalled()) this.#receiver.end();
+    if (this.#isEnded || this.#endIfForestalled()) return;
+    if (this.#error === undefined) this.proceed(this.#receiver.end());
+    else this.#refuse(this.#error);
   }
 
   onResponseError(_control: Control | undefined, error: Error): void {
     this.interrupt(toUpstreamFailure(error, this.wasSent), isConnectionLost(error) ? 'lost' : 'other');
   }
 
-  complete(): void {
-    this.#end();
-    this.attempts.relayed();
+  proceed(received: Received): void {
+    if (received === undefined) return;
+    if (received === 'complete') {
+      this.#end();
+      this.#owner.relayed();
+    } else if (received === 'first') queueMicrotask(() => this.#releaseFirst());
+    else this.fail(received, 'other');
+  }
+
+  #releaseFirst(): void {
+    contain(
+      () => {
+        if (!this.#isEnded && !this.#endIfForestalled()) this.#answer.releaseFirst();
+      },
+      (thrown) => this.onResponseError(this.#control, thrown as Error),
+    );
+  }
+
+  /** The compressor has failed, so the answer cannot be completed. Ends this exchange only. */
+  #compressorFailed(cause: Error): void {
+    if (this.#isEnded) this.#exchange.response.destroy();
+    else this.fail(new GatewayError('internal_error', { cause }), 'other');
   }
 
   /** @param isWhole false if the client is to see that a part is missing */
-  cut(isWhole: boolean): void {
+  #cut(isWhole: boolean): void {
     if (this.#isEnded) return;
     this.#end();
     this.#control?.abort();
-    this.answer.close(isWhole);
-    this.attempts.relayed();
+    this.#answer.close(isWhole);
+    this.#owner.relayed();
+  }
+
+  /** Refuses an answer from 400 on. Rules may have changed its headers and its body. */
+  #refuse(error: ErrorBody, headers?: AnswerHeaders, body?: Buffer): void {
+    this.fail(error.refusal(this.#exchange, this.#route, headers, body), 'status');
   }
 
   fail(error: GatewayError, failure: AttemptFailure): void {
     if (this.#isEnded) return;
     this.#end();
     this.#control?.abort();
-    this.attempts.failed(error, failure);
+    this.#owner.failed(error, failure);
   }
 
   /**
@@ -270,7 +250,7 @@ export class Relay implements AnswerHandler {
    */
   interrupt(error: GatewayError, failure: AttemptFailure): void {
     if (this.#isEnded) return;
-    if (this.#receiver instanceof ErrorBody && isDecidedByStatus(this.#receiver.status)) this.#receiver.end();
+    if (this.#error !== undefined && isDecidedByStatus(this.#error.status)) this.#refuse(this.#error);
     else this.fail(error, failure);
   }
 
@@ -281,12 +261,12 @@ export class Relay implements AnswerHandler {
     if (this.#held?.isStored === false && this.wasSent) return;
     this.#end();
     this.#control?.abort();
-    this.attempts.clientLeft();
+    this.#owner.clientLeft();
   }
 
   /** Ends the attempt if another part of the gateway has already answered the client. Returns whether it has. */
-  endIfForestalled(): boolean {
-    if (!this.answer.isForestalled) return false;
+  #endIfForestalled(): boolean {
+    if (!this.#answer.isForestalled) return false;
     this.clientLeft();
     return true;
   }
@@ -302,21 +282,15 @@ export class Relay implements AnswerHandler {
     return this.#stream !== undefined;
   }
 
-  /** Call it when the whole answer has arrived but the client gets it later. The deadlines are for the upstream. */
-  stopDeadlines(): void {
-    this.attempts.clock.stop();
-  }
-
-  /** Call it when the client has read on, so that everything that was written for it has left the gateway. */
-  drained(): void {
-    this.noteProgress();
-    this.#stream?.drained();
+  /** Removes the connection from its pool. The answer continues. */
+  detach(): void {
+    this.#control?.detach();
   }
 
   #end(): void {
     this.#isEnded = true;
     this.#recordRead?.abort();
     this.#stream?.stop();
-    this.answer.forgetDrain();
+    this.#answer.forgetDrain();
   }
 }

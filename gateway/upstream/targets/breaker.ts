@@ -61,8 +61,8 @@ export class Breaker {
   }
 
   /**
-   * Returns 0 if the request may be sent; call `noteResult` when the request has ended. Otherwise returns the milliseconds until a request may
-   * be sent.
+   * Returns 0 if the request may be sent; call `noteResult` when the request has ended. Otherwise returns the milliseconds until a request
+   * may be sent.
    */
   admit(): number {
     if (this.#state === 'closed') return 0;

@@ -45,14 +45,15 @@ interface PooledTarget extends Target {
   dispatcher: Dispatcher;
   pool: SharedPool;
   readonly targetState: TargetState;
-  readonly pooled: PooledTargets;
+  /** The state of all targets of the upstream. */
+  readonly set: TargetSet;
 }
 
 /** The targets of one upstream for one mode. */
 interface PooledTargets {
   readonly set: TargetSet;
   readonly rules: TargetSetRules;
-  targets: readonly PooledTarget[];
+  readonly targets: readonly PooledTarget[];
 }
 
 /**
@@ -75,8 +76,8 @@ export class Targets {
   }
 
   /**
-   * Picks the best target for an attempt; the targets in `tried` come last. The attempt is counted as outstanding until `noteResult` is called.
-   * Call `pick` only for modes that the upstream has. Throws upstream_unavailable with the remaining wait while the breaker of the upstream
+   * Picks the best target for an attempt; the targets in `tried` come last. The attempt is counted as outstanding until `noteResult` is
+   * called. Call `pick` only for modes that the upstream has. Throws upstream_unavailable with the remaining wait while the breaker of the upstream
    * is open.
    */
   pick(upstream: string, mode: Mode, tried?: readonly Target[]): Target {
@@ -85,7 +86,7 @@ export class Targets {
     if (waitMs > 0) throw unavailable(waitMs, pooled.set.breaker.reason());
     const target = this.#bestOf(pooled, tried);
     const origin = this.#options.originOf(target.targetState.address);
-    if (origin !== target.origin) this.#move(target, origin);
+    if (origin !== target.origin) this.#move(target, pooled, origin);
     if (pooled.set.isolatedUntilMs > 0) this.#keepApart(pooled);
     noteRequestBegan(target.targetState);
     return target;
@@ -98,8 +99,7 @@ export class Targets {
    * @param failure cause, if the attempt failed or erred
    */
   noteResult(target: Target, result: AttemptResult, sentAtMs: number, failure?: SendingFailure): void {
-    const { targetState, pooled } = target as PooledTarget;
-    const { set } = pooled;
+    const { targetState, set } = target as PooledTarget;
     const change = noteRequestEnded(targetState, set, result, sentAtMs, failure);
     set.breaker.noteResult(result, sentAtMs, failure);
     if (change !== undefined) this.#options.targetSets.report(set, targetState, change);
@@ -117,18 +117,15 @@ export class Targets {
 
   #pooledTargetsOf(upstream: string, mode: Mode, addresses: readonly string[], rules: TargetSetRules): PooledTargets {
     const set = this.#options.targetSets.hold(upstream, mode, addresses, rules);
-    const pooled: PooledTargets = { set, rules, targets: [] };
-    pooled.targets = set.targetStates.map((targetState) => this.#targetOf(targetState, pooled));
-    return pooled;
+    const targets = set.targetStates.map((targetState) => {
+      const origin = this.#options.originOf(targetState.address);
+      const pool = this.#connectionsTo(origin, { set, rules });
+      return { origin, pool, dispatcher: pool.dispatcher, targetState, set };
+    });
+    return { set, rules, targets };
   }
 
-  #targetOf(targetState: TargetState, pooled: PooledTargets): PooledTarget {
-    const origin = this.#options.originOf(targetState.address);
-    const pool = this.#connectionsTo(origin, pooled);
-    return { origin, pool, dispatcher: pool.dispatcher, targetState, pooled };
-  }
-
-  #connectionsTo(origin: string, { set, rules }: PooledTargets): SharedPool {
+  #connectionsTo(origin: string, { set, rules }: Omit<PooledTargets, 'targets'>): SharedPool {
     const { pools, targetSets } = this.#options;
     const { connections, connectTimeoutMs, connectionMaxAgeSeconds, isolate, tls } = rules;
     const settings = { connections, connectTimeoutMs, connectionMaxAgeSeconds, isolate, tls };
@@ -143,9 +140,9 @@ export class Targets {
   }
 
   /** Connects to a target at its new origin. Requests in flight end on the old connections. */
-  #move(target: PooledTarget, origin: string): void {
+  #move(target: PooledTarget, pooled: PooledTargets, origin: string): void {
     void target.pool.letGo();
-    target.pool = this.#connectionsTo(origin, target.pooled);
+    target.pool = this.#connectionsTo(origin, pooled);
     target.origin = origin;
     target.dispatcher = target.pool.dispatcher;
   }

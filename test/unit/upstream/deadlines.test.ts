@@ -3,15 +3,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
-import { createDeadlines } from '../../../gateway/upstream/attempts/deadlines.ts';
+import type { Forwardable } from '../../../gateway/exchange/exchange.ts';
+import { createDeadlines } from '../../../gateway/upstream/deadlines/deadlines.ts';
 import { until } from '../../support/connection.ts';
 import { createConnected, standStill } from '../../support/stand-still.ts';
 
 const owner = (checkDeadlines: () => void) => ({
   checkDeadlines,
-  unansweredSince: () => undefined,
-  operation: '',
-  mode: 'live' as const,
+  clock: { unansweredSince: () => undefined },
+  exchange: {} as Forwardable,
 });
 
 /** Lets a mocked time pass, and the turn in which its timers expire. */

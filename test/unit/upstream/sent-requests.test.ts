@@ -2,8 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import type { DeadlineOwner } from '../../../gateway/upstream/attempts/deadlines.ts';
-import { createSentRequests } from '../../../gateway/upstream/attempts/sent-requests.ts';
+import type { Forwardable } from '../../../gateway/exchange/exchange.ts';
+import type { DeadlineOwner } from '../../../gateway/upstream/deadlines/deadlines.ts';
+import { createSentRequests } from '../../../gateway/upstream/deadlines/sent-requests.ts';
+
+const NOW_MS = 1_000_000;
 
 const deadlinesOf = (owners: readonly DeadlineOwner[]) => ({
   add: () => assert.fail(),
@@ -12,14 +15,17 @@ const deadlinesOf = (owners: readonly DeadlineOwner[]) => ({
 });
 
 /** @param ageMs undefined: the answer has begun, or nothing was sent yet */
-const owner = (operation: string, ageMs: number | undefined, mode: 'live' | 'test' = 'live'): DeadlineOwner => ({
-  operation,
-  mode,
-  checkDeadlines: () => undefined,
-  unansweredSince: (now) => (ageMs === undefined ? undefined : now - ageMs),
-});
+const owner = (operation: string, ageMs: number | undefined, mode: 'live' | 'test' = 'live'): DeadlineOwner => {
+  const [method, path] = operation.split(' ');
+  return {
+    exchange: { operation: { method, path }, caller: { mode } } as Forwardable,
+    checkDeadlines: () => undefined,
+    clock: { unansweredSince: () => (ageMs === undefined ? undefined : NOW_MS - ageMs) },
+  };
+};
 
-it('counts requests from five seconds on, by operation, the oldest first', () => {
+it('counts requests from five seconds on, by operation, the oldest first', (test) => {
+  test.mock.method(performance, 'now', () => NOW_MS);
   const sent = createSentRequests();
   assert.deepEqual(sent.unansweredRequests(), []);
   const ages = [4999, 5000, 7000, undefined].map((ageMs) => owner('GET /a', ageMs));
@@ -31,7 +37,8 @@ it('counts requests from five seconds on, by operation, the oldest first', () =>
   ]);
 });
 
-it('keeps requests of earlier configurations until they have ended', () => {
+it('keeps requests of earlier configurations until they have ended', (test) => {
+  test.mock.method(performance, 'now', () => NOW_MS);
   const sent = createSentRequests();
   const earlier = [owner('GET /a', 6000)];
   sent.add(deadlinesOf(earlier));

@@ -37,10 +37,14 @@ export function createSentRequests(): SentRequests {
     unansweredRequests() {
       const now = performance.now();
       const rows = new Map<string, { operation: string; mode: Mode; requests: number; oldest_ms: number }>();
-      for (const owner of known.flatMap(({ owners }) => owners())) {
-        const sentAt = owner.unansweredSince(now);
+      for (const { exchange, clock } of known.flatMap(({ owners }) => owners())) {
+        const sentAt = clock.unansweredSince();
         if (sentAt === undefined || now - sentAt < LATE_MS) continue;
-        const { operation, mode } = owner;
+        const {
+          operation: { method, path },
+          caller: { mode },
+        } = exchange;
+        const operation = `${method} ${path}`;
         const key = `${mode} ${operation}`;
         const row = rows.get(key) ?? { operation, mode, requests: 0, oldest_ms: 0 };
         row.requests += 1;

@@ -1,23 +1,18 @@
 // Checks the deadlines of all exchanges with an upstream by one timer, because a timer per exchange costs 0.5 µs of CPU, and few deadlines
 // expire.
 
-import type { Mode } from '../../exchange/caller.ts';
+import type { Forwardable } from '../../exchange/exchange.ts';
 import { STILL_MS } from '../../shared/deadline.ts';
 import { createDenseSet, type DenseSetEntry } from '../../shared/dense-set.ts';
 import { contain } from '../../shared/faults.ts';
+import type { ExchangeClock } from './exchange-clock.ts';
 
+/** An exchange in progress. A timer calls it. */
 export interface DeadlineOwner {
-  /**
-   * Checks the deadlines of this exchange.
-   *
-   * @param now as `performance.now()` counts
-   */
+  readonly exchange: Pick<Forwardable, 'operation' | 'caller'>;
+  readonly clock: Pick<ExchangeClock, 'unansweredSince'>;
+  /** @param now as `performance.now()` counts */
   checkDeadlines(now: number): void;
-  /** Returns the time since which the upstream has not answered the request; undefined if its answer has begun, or if it has no request. */
-  unansweredSince(now: number): number | undefined;
-  /** Method and path template. */
-  readonly operation: string;
-  readonly mode: Mode;
 }
 
 export interface Deadlines {

@@ -3,16 +3,15 @@
 
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { StreamEnd, StreamKind } from '../../exchange/findings.ts';
-import type { Control } from '../../http1/client/wire.ts';
 import { contain } from '../../shared/faults.ts';
 import { codingOf } from '../encoding/decode.ts';
 import { firstValueOf } from '../headers/answer-headers.ts';
-import type { ClientAnswer } from '../relay/client-answer.ts';
-import type { ItemCheck } from '../relay/contract-check.ts';
-import type { HeldAnswer } from '../relay/held-answer.ts';
-import type { Relay } from '../relay/relay.ts';
-import { type Boundaries, createBoundaries } from './boundaries.ts';
-import { createItemSplitter, type Item, type ItemSplitter, itemValue } from './items.ts';
+import { type Boundaries, createBoundaries } from '../streams/boundaries.ts';
+import { createItemSplitter, type Item, type ItemSplitter, itemValue } from '../streams/items.ts';
+import type { ClientAnswer } from './client-answer.ts';
+import type { ContractCheck, ItemCheck } from './contract-check.ts';
+import type { HeldAnswer } from './held-answer.ts';
+import type { Received } from './received.ts';
 
 /** After this silence between two events the gateway sends a comment, because proxies and clients would close a silent stream as dead. */
 const COMMENT_AFTER_MS = 15_000;
@@ -27,13 +26,11 @@ const END_MS = 2000;
 /** Maximum number of violations in the log line of one stream. */
 const VIOLATIONS_MAX = 20;
 
-type StreamedAttempt = Pick<Relay, 'exchange' | 'contractCheck' | 'answer' | 'isEnded' | 'notePassing' | 'cut'>;
-
 export class AnswerStream {
   readonly #kind: StreamKind;
   readonly #exchange: Forwardable;
   readonly #answer: ClientAnswer;
-  readonly #relay: StreamedAttempt;
+  readonly #cut: (isWhole: boolean) => void;
   /** Whether the body has a content coding, so that the gateway cannot find its items. */
   readonly #isOpaque: boolean;
   /**
@@ -50,19 +47,26 @@ export class AnswerStream {
   #violations: string[] | undefined;
   /** `performance.now()` of the last byte to the client. */
   #silentSince = performance.now();
-  #isBehind = false;
   #isEnding = false;
   #isOver = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(kind: StreamKind, relay: StreamedAttempt) {
-    const { exchange, contractCheck, answer } = relay;
+  /**
+   * @param cut ends the answer before the upstream does; a timer may call it. `isWhole`: the client sees nothing missing
+   */
+  constructor(
+    kind: StreamKind,
+    exchange: Forwardable,
+    answer: ClientAnswer,
+    contractCheck: ContractCheck,
+    cut: (isWhole: boolean) => void,
+  ) {
     const { operation } = exchange;
     const { status, headers, length } = answer;
     this.#kind = kind;
     this.#exchange = exchange;
     this.#answer = answer;
-    this.#relay = relay;
+    this.#cut = cut;
     this.#isOpaque = codingOf(headers) !== '';
     this.#hasLength = length >= 0;
     this.#refuses = operation.answerCheck === 'refuse';
@@ -76,20 +80,19 @@ export class AnswerStream {
    * Sends the head, before the first item. If the request has an Idempotency-Key, waits until the store has noted that the request was
    * answered.
    */
-  open(control: Control, held: HeldAnswer | undefined): void {
+  open(held: HeldAnswer | undefined): void {
     if (held === undefined) this.#sendHead();
     else {
-      control.pause();
+      this.#answer.control?.pause();
       void held.store(undefined).then(() => {
-        if (this.#relay.isEnded) return;
+        if (this.#isOver) return;
         this.#sendHead();
-        control.resume();
+        this.#answer.control?.resume();
       });
     }
   }
 
   #sendHead(): void {
-    this.#relay.notePassing();
     this.#answer.beginBody();
     this.#exchange.response.flushHeaders();
   }
@@ -99,32 +102,34 @@ export class AnswerStream {
     return this.#kind === 'events' && (this.#isOpaque || this.#boundaries.isAtLineEnd());
   }
 
-  data(_control: Control, chunk: Buffer): void {
-    if (this.#isOver) return;
+  data(chunk: Buffer): Received {
+    if (this.#isOver) return undefined;
     if (this.#items === undefined) {
       this.#send(chunk);
-      return;
+      return undefined;
     }
     if (!this.#refuses) this.#send(chunk);
     for (const item of this.#items.feed(chunk)) this.#take(item);
     // An item that is too long may never end, so the check does not wait for its end.
     if (this.#refuses && this.#items.isTooLong()) this.#take(ENDLESS);
+    return undefined;
   }
 
-  end(): void {
-    if (this.#isOver) return;
+  end(): Received {
+    if (this.#isOver) return undefined;
     // The last line of JSON is an item even without its line end. The last event without its empty line is not, because clients drop it,
     // too.
     if (this.#items !== undefined && this.#kind === 'lines') this.#take(this.#items.rest());
+    if (this.#isOver) return undefined;
     this.stop();
-    if (!this.#relay.isEnded) this.#answer.end();
+    return this.#answer.end();
   }
 
   /** Sends a comment if nothing was sent for a while. */
   keepAlive(now: number): void {
     if (now - this.#silentSince < COMMENT_AFTER_MS || this.#kind !== 'events') return;
     if (this.#isOpaque || this.#hasLength) return;
-    if (this.#isBehind || this.#isEnding || this.#isOver || !this.#boundaries.isBetween()) return;
+    if (this.#answer.isBehind || this.#isEnding || this.#isOver || !this.#boundaries.isBetween()) return;
     this.#pass(COMMENT, now);
   }
 
@@ -136,10 +141,10 @@ export class AnswerStream {
     if (this.#isEnding || this.#isOver) return;
     this.#isEnding = true;
     this.#exchange.trail.note('streamEnd', why);
-    if (!this.#isOpaque && this.#boundaries.isBetween()) this.#finish();
+    if (!this.#isOpaque && this.#boundaries.isBetween()) this.#endBetween();
     else {
       const withinMs = why === 'credential' ? CREDENTIAL_END_MS : END_MS;
-      this.#timer = setTimeout(() => contain(() => this.#cut()), withinMs).unref();
+      this.#timer = setTimeout(() => contain(() => this.#finish(false)), withinMs).unref();
     }
   }
 
@@ -147,11 +152,6 @@ export class AnswerStream {
   stop(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
-  }
-
-  /** Call it when the client has read everything that was written. */
-  drained(): void {
-    this.#isBehind = false;
   }
 
   #take(item: Item): void {
@@ -187,26 +187,25 @@ export class AnswerStream {
     const sent = end === undefined ? chunk : chunk.subarray(0, end);
     this.#boundaries.see(sent);
     if (sent.length > 0) this.#pass(sent, performance.now());
-    if (end !== undefined) this.#finish();
+    if (end !== undefined) this.#endBetween();
   }
 
   #pass(chunk: Buffer, now: number): void {
     this.#silentSince = now;
     this.#answer.countOut(chunk);
-    this.#isBehind = !this.#answer.write(chunk);
+    this.#answer.write(chunk);
   }
 
   /**
    * Ends the stream between two items. An event stream ends as if the service had ended it, so that clients connect again. A stream of
    * lines is cut, because clients would otherwise take it for complete.
    */
-  #finish(): void {
-    this.stop();
-    this.#relay.cut(this.#kind === 'events' && !this.#hasLength);
+  #endBetween(): void {
+    this.#finish(this.#kind === 'events' && !this.#hasLength);
   }
 
-  #cut(): void {
+  #finish(isWhole: boolean): void {
     this.stop();
-    this.#relay.cut(false);
+    this.#cut(isWhole);
   }
 }

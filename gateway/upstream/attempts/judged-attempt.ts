@@ -1,0 +1,238 @@
+// One attempt at an upstream that has rules or a credential. It sends the request with the credential of this moment, reads the answer to
+// its end, judges it, and passes it on to the relay. The relay gets a stream at once. An error in a step fails the attempt.
+//
+//   send ─> #dispatch ─> onResponseEnd ─> #useRecord   if a request rule needs the current record; then #dispatch again
+//                                      ─> #judge ─> Relay.passWhole, Relay.fail, or send once more
+
+import { GatewayError } from '../../catalogue/errors.ts';
+import { toUpstreamFailure, upstreamFailure } from '../../catalogue/upstream-failure.ts';
+import type { Forwardable } from '../../exchange/exchange.ts';
+import type { AnswerHandler, AnswerHeaders, Control, Outgoing } from '../../http1/client/wire.ts';
+import { isLoginRefusal, streamKindOf } from '../../shared/http/words.ts';
+import { jsonTreeValue, readJson } from '../../shared/json-tree.ts';
+import type { AnsweredRequest, CompleteAnswer, Judgement } from '../answers/answer-rules.ts';
+import { BUFFERED_BYTES_MAX, decodedAnswer } from '../answers/decoded-answer.ts';
+import type { Credential } from '../credentials/credential.ts';
+import type { CredentialHeader } from '../credentials/credential-kinds.ts';
+import { missingCredentialCause, toUpstreamRefusal } from '../errors/upstream-errors.ts';
+import { CollectedBody } from '../relay/collected-body.ts';
+import type { Relay } from '../relay/relay.ts';
+import { recordRequest } from '../requests/record-request.ts';
+import type { RecordRead, Rewritten } from '../requests/rewrite.ts';
+import type { Target } from '../targets/targets.ts';
+import type { Attempts } from './attempts.ts';
+
+export class JudgedAttempt implements AnswerHandler {
+  readonly #outgoing: (attempts: Attempts) => Outgoing;
+  readonly #changed: Rewritten | undefined;
+  readonly #target: Target;
+  readonly #relay: Relay;
+  readonly #attempts: Attempts;
+  /** The request that is made from the record, and the read of the record while its answer is awaited. */
+  #afterRead: Outgoing | undefined;
+  #read: RecordRead | undefined;
+  /** The credential of the request whose answer is awaited. */
+  #sent: CredentialHeader | undefined;
+  #status = 0;
+  #headers: AnswerHeaders = {};
+  #body!: CollectedBody;
+  /** True if the relay gets the answer as it arrives. */
+  #passes = false;
+
+  /**
+   * @param outgoing makes the request without rules and credential
+   * @param changed the request after its request rules; undefined if no rule names the operation
+   */
+  constructor(
+    outgoing: (attempts: Attempts) => Outgoing,
+    changed: Rewritten | undefined,
+    target: Target,
+    relay: Relay,
+    attempts: Attempts,
+  ) {
+    this.#outgoing = outgoing;
+    this.#changed = changed;
+    this.#target = target;
+    this.#relay = relay;
+    this.#attempts = attempts;
+  }
+
+  /** Sends the request. Called a second time if a rule or a changed credential asks for it. */
+  send(): void {
+    const changed = this.#changed;
+    const outgoing = this.#outgoing(this.#attempts);
+    if (changed === undefined) {
+      this.#dispatchOnceReady(outgoing);
+      return;
+    }
+    const request = { ...outgoing, path: changed.path + this.#attempts.exchange.search };
+    if (changed.recordRead === undefined) this.#dispatchOnceReady({ ...request, body: changed.body ?? outgoing.body });
+    else {
+      // Both requests use the one place of the exchange in the concurrency limit.
+      this.#read = changed.recordRead;
+      this.#afterRead = request;
+      this.#dispatchOnceReady(recordRequest(outgoing, changed.path));
+    }
+  }
+
+  /** Dispatches a request as soon as the credential is ready. Each request of this attempt passes here. */
+  #dispatchOnceReady(request: Outgoing): void {
+    const ready = this.#attempts.route.credential?.untilReady();
+    if (ready === undefined) this.#dispatch(request);
+    else void this.#attempts.clock.waitFor(ready).then(() => this.#dispatch(request));
+  }
+
+  #dispatch(request: Outgoing): void {
+    if (this.#relay.isEnded) return;
+    const { credential } = this.#attempts.route;
+    this.#body = new CollectedBody(BUFFERED_BYTES_MAX);
+    try {
+      this.#sent = credential?.header(this.#attempts.exchange.operation.provesCredential);
+      this.#target.dispatcher.dispatch(withCredential(request, this.#sent), this);
+    } catch (error) {
+      if (credential !== undefined && this.#sent === undefined) this.#attempts.notSent();
+      this.#relay.onResponseError(undefined, error as Error);
+    }
+  }
+
+  get isEnded(): boolean {
+    return this.#relay.isEnded;
+  }
+
+  onRequestStart(control: Control): void {
+    // If the read of the record fails, the request of the client was not sent.
+    if (this.#read === undefined) this.#relay.onRequestStart(control);
+    else this.#relay.readsRecord(control);
+  }
+
+  onResponseStart(control: Control, status: number, headers: AnswerHeaders): void {
+    if (this.#relay.isEnded) return;
+    this.#status = status;
+    this.#headers = headers;
+    this.#passes = this.#read === undefined && !this.#isJudgedWhole(status, headers);
+    if (this.#passes) this.#relay.onResponseStart(control, status, headers);
+    else this.#relay.noteHead(status, headers, this.#body);
+  }
+
+  onResponseData(control: Control, chunk: Buffer): void {
+    if (this.#passes) this.#relay.onResponseData(control, chunk);
+    else {
+      this.#attempts.clock.noteProgress();
+      if (!this.#body.add(chunk)) throw upstreamFailure('upstream_bad_response', 'http_response_body_size');
+    }
+  }
+
+  onResponseEnd(): void {
+    if (this.#passes) this.#relay.onResponseEnd();
+    else if (!this.#relay.isEnded) {
+      const answer = { status: this.#status, headers: this.#headers, body: this.#body.whole() };
+      if (this.#read === undefined) this.#judge(answer);
+      else this.#useRecord(answer, this.#read);
+    }
+  }
+
+  onResponseError(control: Control | undefined, error: Error): void {
+    this.#relay.onResponseError(control, error);
+  }
+
+  /** Sends the request that is made from the record. */
+  #useRecord(answer: CompleteAnswer, { operation, bodyFrom }: RecordRead): void {
+    const { exchange, route } = this.#attempts;
+    this.#relay.readsRecord(undefined);
+    const readable = this.#readable(answer);
+    const body = this.#applyRules(readable, { operation, pathValues: exchange.pathValues, submitted: undefined });
+    if (body === undefined) return;
+    const { status, headers } = readable;
+    if (status >= 400) {
+      const loginFault = missingCredentialCause(route, operation);
+      this.#relay.fail(toUpstreamRefusal(status, headers, body, undefined, loginFault), 'other');
+      return;
+    }
+    const request = { ...(this.#afterRead as Outgoing), body: bodyFrom(body) };
+    this.#read = undefined;
+    this.#relay.startAgain();
+    // The connection of the read is free once this handler has returned.
+    queueMicrotask(() => this.#dispatchOnceReady(request));
+  }
+
+  #isJudgedWhole(status: number, headers: AnswerHeaders): boolean {
+    const { credential, answerRules } = this.#attempts.route;
+    // A stream is not buffered, because it may never end.
+    if (status >= 400 || (answerRules !== undefined && !isStream(headers))) return true;
+    if (this.#sent !== undefined) credential?.accepted(this.#sent, this.#attempts.exchange.operation.provesCredential);
+    return false;
+  }
+
+  #judge(answer: CompleteAnswer): void {
+    const readable = this.#readable(answer);
+    const body = this.#applyRules(readable, requestForRules(this.#attempts.exchange));
+    if (body === undefined) return;
+    // If no rule has changed the body, the client gets the bytes of the upstream with their content coding.
+    const passed = body === readable.body ? answer : { ...readable, body };
+    const headers = { ...passed.headers, 'content-length': String(passed.body.length) };
+    try {
+      this.#relay.passWhole(passed.status, headers, passed.body);
+    } catch (error) {
+      this.#relay.onResponseError(undefined, toUpstreamFailure(error));
+    }
+  }
+
+  /** Returns the answer as the rules read it. */
+  #readable(answer: CompleteAnswer): CompleteAnswer {
+    return this.#attempts.route.answerRules === undefined ? answer : decodedAnswer(answer);
+  }
+
+  /**
+   * Applies the rules and the state of the credential to an answer. Returns the body for the client. Returns undefined if the attempt has
+   * failed or the request was sent again, so that the client gets nothing of this answer.
+   */
+  #applyRules(answer: CompleteAnswer, request: AnsweredRequest): Buffer | undefined {
+    const { credential, answerRules } = this.#attempts.route;
+    const sent = this.#sent;
+    const judgement = answerRules?.(answer, request) ?? defaultJudgement(answer, credential);
+    if (judgement.kind === 'credential') {
+      if (sent !== undefined) credential?.refused(sent, answer.status);
+      const hasChanged = sent !== undefined && credential?.isSuspended() === false;
+      if (hasChanged && this.#attempts.beginRepeat('credential')) this.send();
+      else {
+        const cause = missingCredentialCause(this.#attempts.route, request.operation);
+        this.#relay.fail(new GatewayError('upstream_auth_failed', { cause }), 'other');
+      }
+      return undefined;
+    }
+    if (sent !== undefined && answer.status < 400) credential?.accepted(sent, request.operation.provesCredential);
+    if (judgement.kind === 'pass') return judgement.body;
+    if (judgement.kind === 'repeat' && this.#attempts.beginRepeat('declared')) this.send();
+    else this.#relay.fail(judgement.error, 'other');
+    return undefined;
+  }
+}
+
+function withCredential(outgoing: Outgoing, sent: CredentialHeader | undefined): Outgoing {
+  return sent === undefined ? outgoing : { ...outgoing, headers: [...outgoing.headers, sent.name, sent.value] };
+}
+
+function isStream(headers: AnswerHeaders): boolean {
+  return streamKindOf(String(headers['content-type'] ?? '')) !== undefined;
+}
+
+/**
+ * Returns the judgement for an answer that no rule matches. A 403 does not latch the credential, because it may concern the request of one
+ * client, and a latched credential suspends the upstream for all clients.
+ */
+function defaultJudgement(answer: CompleteAnswer, credential: Credential | undefined): Judgement {
+  const isRefusal = credential !== undefined && isLoginRefusal(answer.status);
+  return isRefusal ? { kind: 'credential' } : { kind: 'pass', body: answer.body };
+}
+
+/** The request body is parsed only when a rule uses it. */
+function requestForRules({ operation, pathValues, rawBody }: Forwardable): AnsweredRequest {
+  return {
+    operation,
+    pathValues,
+    get submitted() {
+      const root = rawBody && readJson(rawBody);
+      return root && jsonTreeValue(root);
+    },
+  };
+}

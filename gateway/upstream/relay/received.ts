@@ -1,0 +1,11 @@
+// What the receivers of a body return to the relay for a chunk and for the end of the body (relay.ts).
+
+import type { GatewayError } from '../../catalogue/errors.ts';
+
+/**
+ *   undefined    the body continues
+ *   `first`      the first chunk is held back until all chunks of the same read have arrived; the relay then releases it
+ *   `complete`   the rest of the answer is on its way to the client
+ *   an error     the client gets this refusal instead
+ */
+export type Received = undefined | 'first' | 'complete' | GatewayError;
