@@ -42,7 +42,7 @@ const FIELDS = {
     type: 'text',
     // The session belongs to the person who has signed in, and the organization need not learn about it.
     forClients: false,
-    meaning: 'the id of the session of a person who has signed in; it opens nothing',
+    meaning: 'the id of the session of a person who has signed in; it gives no access',
   },
   mode: {
     section: 'caller',

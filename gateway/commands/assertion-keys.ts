@@ -43,10 +43,10 @@ export function addAssertionKeysCommands(program: Command, context: CommandConte
 function addRotate(keys: Command, context: CommandContext): void {
   keys
     .command('rotate')
-    .description('replace the signing key by a new one; running gateways load it within seconds')
+    .description('replace the signing key with a new one; running gateways load it within seconds')
     .option('--lead <duration>', 'how long the new key is published before it signs', '10m')
     .option('--overlap <duration>', 'how long the former key stays published after that', '1h')
-    .option('--print', 'change nothing: print the new set, private halves included, for the secrets store')
+    .option('--print', 'change nothing; print the new set, including private keys, for the secrets store')
     .addOption(new Option('--json', 'print one JSON object').conflicts('print'))
     .addHelpText('after', '\nExample:\n  gateway assertion-keys rotate')
     .action(async (flags: RotateFlags) => {

@@ -90,7 +90,7 @@ function addCreate(orgs: Command, context: CommandContext): void {
 }
 
 function addList(orgs: Command, context: CommandContext): void {
-  const list = orgs.command('list').description('list organizations, by id');
+  const list = orgs.command('list').description('list organizations, sorted by id');
   addPartOptions(list, 'organization')
     .option('--json', 'print one JSON array')
     .addHelpText('after', '\nExample:\n  gateway orgs list')

@@ -18,7 +18,7 @@ const LIMIT_MAX = 100_000;
 export function addPartOptions(command: Command, what: string): Command {
   return command
     .option('--limit <count>', `the most to list, up to ${LIMIT_MAX}; default: ${LIMIT_OF_TABLES}, with --json all`)
-    .option('--after <id>', `go on behind this ${what}, which the part before ended with`);
+    .option('--after <id>', `continue after this ${what}, the last one of the previous part`);
 }
 
 /** Returns the limit of a list; undefined if there is none. */

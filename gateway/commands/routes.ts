@@ -9,7 +9,7 @@ import { printJson, printTable } from './print.ts';
 export function addRoutesCommand(program: Command, context: CommandContext): void {
   program
     .command('routes')
-    .description('list the operations that are served')
+    .description('list the served operations')
     .option('--upstream <name>', 'only the operations of this entry of upstreams.yaml')
     .option('--json', 'print one JSON array')
     .addHelpText(

@@ -6,7 +6,7 @@ import { name, whole } from '../config/parts.ts';
 
 const rule = {
   requests: whole('requests', 1, 1_000_000_000).describe(
-    'The units that are admitted in any span of `windowSeconds`. A request spends 1, or its `cost`.',
+    'The units that are admitted in any period of `windowSeconds`. A request spends 1, or its `cost`.',
   ),
   windowSeconds: whole('seconds', 1, 86_400).default(60).describe('The length of that span.'),
   enforce: z.boolean().default(true).describe('`false`: the limit counts and reports, and refuses nothing.'),
@@ -17,7 +17,7 @@ const ofOrganizations = z.strictObject({
   openStreams: whole('streams', 1, 1_000_000)
     .optional()
     .describe(
-      'Under `tiers` and `organizations` only: the event streams, JSON lines and WebSockets that an organization may have open in one process. Default: 100; for an organization, that of its tier.',
+      'Under `tiers` and `organizations` only: the event streams, JSON lines and WebSockets that an organization may have open in one process. Default: 100; for an organization, the limit of its tier.',
     ),
 });
 const countPer = z.enum(['organization', 'key']);
@@ -30,7 +30,7 @@ export const limitsFile = z.strictObject({
     .enum(['local', 'allow', 'refuse'])
     .default('local')
     .describe(
-      'What happens while Redis is unavailable. `local`: each instance counts for itself. `allow`: every request is admitted. `refuse`: none is.',
+      'What happens while Redis is unavailable. `local`: each instance counts separately. `allow`: every request is admitted. `refuse`: every request is refused.',
     ),
   tiers: z.record(name, ofOrganizations).meta({
     description:
@@ -50,7 +50,7 @@ export const limitsFile = z.strictObject({
     .default({})
     .meta({
       description:
-        'Limits that operations may name, on top of the tier. The names `organization`, `key` and `person` are reserved.',
+        'Limits that operations may name, in addition to the tier. The names `organization`, `key` and `person` are reserved.',
       values: 'limits by name',
     }),
   operations: z
@@ -62,14 +62,14 @@ export const limitsFile = z.strictObject({
       }),
     )
     .default({})
-    .meta({ description: 'Settings that win over those of the contract.', values: 'by operation id' }),
+    .meta({ description: 'Settings that override the settings in the contract.', values: 'by operation id' }),
   organizations: z
     .record(z.string(), ofOrganizations)
     .default({})
-    .meta({ description: 'Limits in place of the limit of the tier.', values: 'limits by organization id' }),
+    .meta({ description: 'Limits that replace the limit of the tier.', values: 'limits by organization id' }),
   persons: z.strictObject(rule).prefault({ requests: 600 }).meta({
     description:
-      'The limit of each person who has signed in with a browser, on top of that of the organization ([browser applications](sessions.md)).',
+      'The limit of each person who has signed in with a browser, in addition to the limit of the organization ([browser applications](sessions.md)).',
     values: 'limit',
   }),
   addresses: z

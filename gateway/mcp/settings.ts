@@ -17,9 +17,11 @@ export const mcpSettings = z
       description: 'Entries of `upstreams.yaml` whose operations are tools.',
       values: 'names of entries',
     }),
-    tags: names('tags').describe('Operations with one of these tags are tools, too.'),
-    operations: names('operation ids').describe('These operations are tools, too.'),
-    except: names('operation ids').describe('These operations are no tools, whatever the three lists above say.'),
+    tags: names('tags').describe('Tags: operations with one of these tags are also tools.'),
+    operations: names('operation ids').describe('Further operations that are tools.'),
+    except: names('operation ids').describe(
+      'These operations are not tools, even if one of the three lists above names them.',
+    ),
     thirdParties: z.array(name).default([]).meta({
       description:
         'Entries whose contracts others have written. Their texts are marked, because a model could take them for instructions ([agents](mcp.md#texts-of-third-parties)).',

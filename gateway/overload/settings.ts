@@ -16,14 +16,14 @@ export const overloadSettings = z.strictObject({
     .max(1, SHARE_RULE)
     .default(0.5)
     .describe(
-      'The part of `maxInFlight` and of `bufferedBytesMax` that one organization may use. It also applies to the request slots of an upstream while others wait for them. 1: everything.',
+      'The part of `maxInFlight` and of `bufferedBytesMax` that one organization may use. It also applies to the request slots of an upstream while other organizations wait for them. 1: everything.',
     ),
   loopDelayMs: whole('milliseconds', 10, 60_000)
     .default(500)
     .describe('The event loop delay above which requests are refused, after three measurements in a row.'),
   bufferedBytesMax: whole('bytes', 65_536, 1_099_511_627_776)
     .default(134_217_728)
-    .describe('The most that one process buffers of request bodies. At least `limits.bodyBytesMax`.'),
+    .describe('The largest amount of request bodies that one process buffers. At least `limits.bodyBytesMax`.'),
 });
 
 export type OverloadSettings = z.output<typeof overloadSettings>;

@@ -12,7 +12,7 @@ export const replaySettings = z.strictObject({
   answerBytesMax: whole('bytes', 0, 1_048_576)
     .default(65_536)
     .describe(
-      'The longest answer body that is stored. If a body is longer, the store keeps only the fact that an answer was given.',
+      'The longest answer body that is stored. For a longer body, the store keeps only the fact that there was an answer.',
     ),
   organizationBytesMax: whole('bytes', 1_048_576, 1_099_511_627_776)
     .default(67_108_864)

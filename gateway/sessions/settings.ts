@@ -100,7 +100,7 @@ const provider = z.strictObject({
     .array(z.string().regex(/^[!#-[\]-~]{1,128}$/, 'must be a scope of the provider, without spaces'))
     .default(['openid', 'offline_access'])
     .transform((scopes) => [...new Set(['openid', ...scopes])])
-    .meta({ description: 'The scopes that are asked for. `openid` is always among them.', values: 'scopes' }),
+    .meta({ description: 'The requested scopes. `openid` is always among them.', values: 'scopes' }),
   endpointOrigins: z.array(origin).default([]).meta({
     description:
       'Origins of endpoints that are not at the issuer. The gateway sends requests only to the issuer and to these origins.',
@@ -123,7 +123,7 @@ const provider = z.strictObject({
     .default({ claim: ['org'] })
     .meta({
       description:
-        'The organization of a person: the claim with its id, alone or as a list of one, `names` where the claim has other names, or one `id` for all. A person of an unknown organization is not signed in.',
+        'The organization of a person: the claim with its id, alone or as a list of one, `names` if the claim contains other names, or one `id` for all. A person of an unknown organization is not signed in.',
       values: '`{ claim }`, `{ claim, names: { theirs: ours } }` or `{ id }`',
     }),
   grants: z.array(grant).default([]).meta({
@@ -144,7 +144,7 @@ const provider = z.strictObject({
     .enum(['where_offered', 'off'])
     .default('where_offered')
     .describe(
-      'Whether the request for a login is pushed to the provider (RFC 9126) instead of standing in the address.',
+      'Whether the request for a login is pushed to the provider (RFC 9126) instead of being part of the address.',
     ),
   refreshReuseSeconds: whole('seconds', 0, SECOND_MAX)
     .default(0)
@@ -180,9 +180,7 @@ export const sessionSettings = z
       .describe('A session ends this long after the login, even if it is in use.'),
     perPersonMax: whole('sessions', 1, 1000)
       .default(20)
-      .describe(
-        'The largest number of sessions of one person. One more login ends the session whose last use is longest ago.',
-      ),
+      .describe('The largest number of sessions of one person. A further login ends the least recently used session.'),
     afterLogin: path.default('/').describe('The page after a login without `return_to`.'),
     afterLogout: path.default('/').describe('The page to which the provider sends a person after a logout.'),
     requestHeader: z

@@ -70,7 +70,7 @@ interface Flags {
 function addSilence(alerts: Command, context: CommandContext): void {
   alerts
     .command('silence')
-    .description('silence alerts about causes for a time; the audit log has a note of it')
+    .description('silence alerts about causes for a time; the audit log records it')
     .argument('<causes>', 'id of a cause, from "alerts list"; * stands for any text')
     .option('--for <duration>', 'duration of the silence: from 1m to 30d, such as 30m, 2h, 1d')
     .option('--end', 'end the silence')

@@ -19,7 +19,7 @@ export function addCertificatesCommands(program: Command, context: CommandContex
     .description('list certificates; order and revoke the certificates of tls.acme');
   certificates
     .command('list')
-    .description('list the certificates in files and those of tls.acme, with their state')
+    .description('list the certificates in files and the certificates of tls.acme, with their state')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway certificates list')
     .action(({ json }: OutputFlags) => listCertificates(context, json === true));

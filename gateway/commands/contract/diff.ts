@@ -17,7 +17,7 @@ export function addDiff(contract: Command, context: CommandContext): void {
     .command('diff')
     .description('list the changes of a contract for clients; breaking changes give exit code 1')
     .argument('[old]', 'file, directory, glob, or address of a published document; default: the published contracts')
-    .argument('[new]', 'the new contracts, in the same form; default: those of the configuration in use')
+    .argument('[new]', 'the new contracts, in the same form; default: the contracts of the configuration in use')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',

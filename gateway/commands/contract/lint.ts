@@ -31,7 +31,7 @@ export function addLint(contract: Command, context: CommandContext): void {
   contract
     .command('lint')
     .description('list mistakes (exit code 1) and recommendations for contracts')
-    .argument('[files...]', 'files, directories or globs; without them, all contracts that are served')
+    .argument('[files...]', 'files, directories or globs; without them, all served contracts')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway contract lint openapi/v1/jobs.yaml')
     .action(async (sources: readonly string[], { json }: { json?: true }) => {

@@ -18,7 +18,7 @@ export function addExplainCommand(program: Command, context: CommandContext): vo
     .command('explain')
     .description('explain what happened to a request, stage by stage, or simulate one')
     .argument('[id]', 'request id, or the X-Request-Id that the client sent')
-    .option('--log <files...>', 'access logs to look in; may end in .gz; - for standard input')
+    .option('--log <files...>', 'access logs to search; may end in .gz; - for standard input')
     .option(
       '--request <line>',
       'a request to simulate: method and target; nothing is sent, spent or written; exit code 1 if it is refused',
@@ -28,7 +28,7 @@ export function addExplainCommand(program: Command, context: CommandContext): vo
     .option('--org <organization>', 'the caller: any key of this organization')
     .option('--key <id>', 'the caller: this key')
     .option('--mode <mode>', 'live or test; default: the mode of the key, or live')
-    .option('--scopes <scopes...>', "scopes of the caller; default: those of the key, or '*'")
+    .option('--scopes <scopes...>', "scopes of the caller; default: the scopes of the key, or '*'")
     .option('--session', 'with --org: the caller is a person who has signed in with a browser')
     .option('--client <address>', "the client's address, for keys that are restricted to addresses")
     .option('--json', 'print one JSON object')

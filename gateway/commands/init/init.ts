@@ -71,7 +71,7 @@ export function addInitCommand(program: Command, context: CommandContext): void 
     .option('--dry-run', 'with --update: write nothing; breaking changes give exit code 1')
     .option('--empty', 'leave out the sandbox and its example')
     .option('--force', 'overwrite existing files; with --update: write changes that break clients, too')
-    .option('--schemas', 'write the JSON Schemas only; existing ones are overwritten, because they hold no settings')
+    .option('--schemas', 'write only the JSON Schemas; existing ones are overwritten, because they contain no settings')
     .option('--json', 'print one JSON object')
     .addHelpText(
       'after',

@@ -30,7 +30,7 @@ export function addImport(keys: Command, context: CommandContext): void {
   keys
     .command('import')
     .description('add the organizations and keys of an export; existing ones are not changed')
-    .argument('<file>', 'output of keys export; - for standard input')
+    .argument('<file>', 'file that keys export has written; - for standard input')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway keys import keys.jsonl')
     .action(async (file: string, { json }: { readonly json?: true }) => {

@@ -34,10 +34,13 @@ interface RevokeFlags extends ChangeFlags {
 function addRevoke(keys: Command, context: CommandContext): void {
   const command = keys
     .command('revoke')
-    .description('revoke a key for good; running gateways refuse it within a second')
+    .description('revoke a key permanently; running gateways refuse it within a second')
     .argument('<key>', 'id of the key, key_…')
     .option('--reason <text>', 'reason for the audit log')
-    .option('--org <organization>', 'with --server: its organization, for operators; default: that of your key')
+    .option(
+      '--org <organization>',
+      'with --server: its organization, for operators; default: the organization of your key',
+    )
     .option('--allow-last', 'with --server: even if it is the last usable key of its organization');
   addChangeOptions(command)
     .addHelpText('after', '\nExample:\n  gateway keys revoke key_4fGh… --reason "found in a public repository" --wait')
@@ -64,11 +67,14 @@ interface ScopesFlags extends ChangeFlags {
 function addScopes(keys: Command, context: CommandContext): void {
   const command = keys
     .command('scopes')
-    .description('add scopes to a key, or remove them; in force within a second')
+    .description('add scopes to a key, or remove them; takes effect within a second')
     .argument('<key>', 'id of the key, key_…')
     .option('--add <scope...>', 'scopes to add, such as those of a new service')
     .option('--remove <scope...>', 'scopes to remove')
-    .option('--org <organization>', 'with --server: its organization, for operators; default: that of your key');
+    .option(
+      '--org <organization>',
+      'with --server: its organization, for operators; default: the organization of your key',
+    );
   addChangeOptions(command)
     .addHelpText('after', '\nExample:\n  gateway keys scopes key_4fGh… --add orders:read orders:write')
     .action((id: string, flags: ScopesFlags) => changeScopes(context, id, flags));

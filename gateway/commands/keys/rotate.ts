@@ -20,11 +20,14 @@ interface RotateFlags extends ChangeFlags {
 export function addRotate(keys: Command, context: CommandContext): void {
   const command = keys
     .command('rotate')
-    .description('replace a key by a new one with the same rights; both work until the overlap ends')
+    .description('replace a key with a new one that has the same rights; both work until the overlap ends')
     .argument('<key>', 'id of the key to replace, key_…')
     .option('--overlap <duration>', 'how long the old key keeps working: 0s, 90s, 15m, 24h, 30d', '24h')
     .option('--expires <when>', 'when the new key expires; if absent, after the same lifetime as the old key')
-    .option('--org <organization>', 'with --server: its organization, for operators; default: that of your key');
+    .option(
+      '--org <organization>',
+      'with --server: its organization, for operators; default: the organization of your key',
+    );
   addChangeOptions(command)
     .addHelpText(
       'after',

@@ -49,7 +49,7 @@ interface ShowFlags {
 function addShow(limits: Command, context: CommandContext): void {
   const show = limits
     .command('show')
-    .description('show the present use of the limits of an organization, and their rules');
+    .description('show the current use of the limits of an organization, and their rules');
   addOrganizationOption(show, context, 'id of the organization')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway limits show --org org_acme')

@@ -15,7 +15,7 @@ export function addOrganizationOption(
   description: string,
 ): Command {
   if (remote === undefined) return command.requiredOption('--org <organization>', description);
-  return command.option('--org <organization>', `${description}; default: that of your key`);
+  return command.option('--org <organization>', `${description}; default: the organization of your key`);
 }
 
 /** Ends the command if an option was given that has a meaning only at a remote gateway. @param given the values by option */

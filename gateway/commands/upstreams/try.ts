@@ -45,8 +45,8 @@ export function addTry(upstreams: Command, context: CommandContext, onAnswers: O
       'send the requests of its contracts straight to an upstream, as the gateway would, and print a pass card',
     )
     .argument('<name>', 'name of an entry in upstreams.yaml')
-    .option('--target <url>', 'the address to try, in place of the first one of its mode')
-    .option('--mode <mode>', 'live or test; default: test where the upstream has a service for it')
+    .option('--target <url>', 'the address to try; default: the first address of its mode')
+    .option('--mode <mode>', 'live or test; default: test if the upstream has a service for it')
     .option('--requests <count>', 'largest number of valid requests to send', '150')
     .option('--org <organization>', 'the organization in whose name requests are sent', 'org_upstreams_try')
     .option(

@@ -16,7 +16,9 @@ export function addUpstreamsCommands(program: Command, context: CommandContext):
 function addRetry(upstreams: Command, context: CommandContext): void {
   upstreams
     .command('retry')
-    .description('send requests again to an upstream that has refused the credential, after its account was corrected')
+    .description(
+      'send requests again to an upstream that has refused the credential, after you have corrected its account',
+    )
     .argument('<name>', 'name of an entry in upstreams.yaml')
     .option('--json', 'print one JSON object')
     .addHelpText('after', '\nExample:\n  gateway upstreams retry mail')

@@ -64,7 +64,7 @@ export const acme = z.strictObject({
   contacts: z
     .array(z.string().regex(/^[^\s@]+@[^\s@]+\.[^\s@]+$/, 'must be an email address'))
     .default([])
-    .describe('Where the operator of the ACME server reaches you.')
+    .describe('Addresses at which the operator of the ACME server can reach you.')
     .meta({ values: 'email addresses' }),
   termsOfServiceAgreed: z
     .boolean('must be true')

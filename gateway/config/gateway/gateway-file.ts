@@ -34,10 +34,10 @@ const limits = z.strictObject({
 const timeouts = z.strictObject({
   headersMs: whole('milliseconds', 100, 600_000)
     .default(15_000)
-    .describe('From the first byte of a request to the end of its headers.'),
+    .describe('The time from the first byte of a request to the end of its headers.'),
   requestMs: whole('milliseconds', 100, 3_600_000)
     .default(60_000)
-    .describe('From the headers of a request to its last byte. Bodies through tunnels may take longer.'),
+    .describe('The time from the headers of a request to its last byte. Bodies through tunnels may take longer.'),
   writeIdleMs: whole('milliseconds', 100, 3_600_000)
     .default(60_000)
     .describe('The time for which a client may read nothing of a pending answer. Then its connection is closed.'),
@@ -49,7 +49,7 @@ const timeouts = z.strictObject({
   drainDelayMs: whole('milliseconds', 0, 600_000)
     .default(250)
     .describe(
-      'The time for which the gateway keeps serving after SIGTERM made it not ready. Behind a load balancer, set 5000 to 10000, so that the balancer notices.',
+      'The time for which the gateway keeps serving after SIGTERM, while it reports that it is not ready. Behind a load balancer, set 5000 to 10000, so that the balancer notices.',
     ),
   drainMs: whole('milliseconds', 0, 600_000)
     .default(10_000)
@@ -74,7 +74,7 @@ const http = z.strictObject({
     .boolean()
     .default(true)
     .describe(
-      "Whether the gateway reads usual requests by itself ([performance](performance.md#the-fast-path)). `false`: Node's HTTP server reads them all.",
+      "Whether the gateway reads usual requests with its own reader ([performance](performance.md#the-fast-path)). `false`: Node's HTTP server reads all requests.",
     ),
 });
 
@@ -117,14 +117,14 @@ export const gatewayFile = z.strictObject({
     .default([])
     .meta({ description: 'The proxies whose `X-Forwarded-For` is trusted.', values: 'addresses and CIDR ranges' }),
   limits: limits.prefault({}).describe('The largest requests that are accepted.'),
-  timeouts: timeouts.prefault({}).describe('How long clients may take, and how long a shutdown may.'),
+  timeouts: timeouts.prefault({}).describe('How long clients and a shutdown may take.'),
   connections: connections.prefault({}).describe('How many connections clients may have open.'),
   http: http.prefault({}).describe('How requests are read.'),
   tls: tls.optional().describe('HTTPS on the public listener. Without it, a proxy in front has to terminate TLS.'),
   keys: keys.prefault({}).describe('How API keys are cached, and how many an organization may have.'),
   operatorScopes: z.array(scope).default(['mail:read', 'mail:write']).meta({
     description:
-      "Scopes that `'*'` does not include and that only operator organizations may hold. Those of the gateway's own contract need not be listed ([administration](administration.md)).",
+      "Scopes that `'*'` does not include and that only operator organizations may hold. The scopes of the gateway's own contract need not be listed ([administration](administration.md)).",
     values: 'scopes',
   }),
   issuers: z.record(name, issuer).default({}).meta({

@@ -36,7 +36,9 @@ export const hosts = z.strictObject({
     .describe(
       'The host name at which mail programs look for their settings (`autoconfig.example.com`). Default: none.',
     ),
-  autodiscover: hostName.optional().describe('The same for Outlook (`autodiscover.example.com`). Default: none.'),
+  autodiscover: hostName
+    .optional()
+    .describe('The host name at which Outlook looks for its settings (`autodiscover.example.com`). Default: none.'),
   mtaSts: hostName
     .optional()
     .describe('The host name of the MTA-STS policy, RFC 8461 (`mta-sts.example.com`). Default: none.'),

@@ -64,13 +64,13 @@ export const portal = z.strictObject({
   colours: z
     .strictObject({
       light: colour('light').describe('The colour of links and marks on light pages.'),
-      dark: colour('dark').describe('The same on dark pages.'),
+      dark: colour('dark').describe('The colour of links and marks on dark pages.'),
     })
     .prefault({})
     .describe('The colours of links and marks.'),
   guides: path.optional().meta({
     description:
-      'Own guides: one `.md` file each, beginning with its title. `summary`, `order` and `updated` may stand before it, between lines `---`. A guide replaces the built-in one of the same name.',
+      'Your own guides: one `.md` file each, beginning with its title. Before the title, `summary`, `order` and `updated` may be set between lines `---`. A guide replaces the built-in guide of the same name.',
     values: 'directory below the configuration directory',
   }),
   builtInGuides: z
@@ -78,11 +78,11 @@ export const portal = z.strictObject({
     .default(true)
     .meta({
       description:
-        'The guides that the gateway brings. `true`: those that apply to the served contracts. A list: of these, the named ones.',
+        'The built-in guides. `true`: the guides that apply to the served contracts. A list: only the named ones of these.',
       values: '`true`, `false` or names',
     }),
   contact: contactAddress.optional().meta({
-    description: 'Where readers get help: a link on every page, and on the pages of errors.',
+    description: 'The address at which readers get help. Every page links to it, and so do the pages of errors.',
     values: 'mail address, or `https://` address',
   }),
   status: webAddress.optional().meta({
@@ -99,7 +99,7 @@ export const portal = z.strictObject({
     }),
   sampleOperation: z.string().optional().meta({
     description:
-      'The operation that the first page and the guides show: one with GET that needs no parameters. Default, also where it is gone: the first such operation.',
+      'The operation that the first page and the guides show: a GET that needs no parameters. Default, also if the operation does not exist: the first such operation.',
     values: 'operation id',
   }),
 });

@@ -43,7 +43,7 @@ export const tls = z.strictObject({
   minVersion: z.enum(['TLSv1.2', 'TLSv1.3']).default('TLSv1.2').describe('The oldest TLS version that is accepted.'),
   handshakeMs: whole('milliseconds', 100, 600_000)
     .default(10_000)
-    .describe('From the connection to the end of its TLS handshake.'),
+    .describe('The time from the connection to the end of its TLS handshake.'),
   plain: z
     .strictObject({
       port: whole('', 0, 65_535).describe('The port of the plain listener. 0: a free port.'),

@@ -17,7 +17,7 @@ const claim = z.string().min(1).meta({ values: 'name of a claim' });
 
 export const issuer = z.strictObject({
   issuer: z.string().min(1).max(512).meta({
-    description: 'The `iss` of its tokens, compared exactly. Two entries cannot have the same.',
+    description: 'The `iss` of its tokens, compared exactly. Each entry needs a different one.',
     values: '1–512 characters',
   }),
   jwksUrl: z.string().refine(isKeysUrl, 'must be an https:// address (http:// only on this machine)').meta({
@@ -43,8 +43,8 @@ export const issuer = z.strictObject({
         .describe('The claim with the scopes: a list, or one text with spaces between the scopes.'),
     })
     .prefault({})
-    .describe('Where its tokens say for whom they are, and what they may.'),
-  mode: z.enum(['live', 'test']).default('live').describe('The data that its tokens reach.'),
+    .describe('The claims of its tokens that contain the organization and the scopes.'),
+  mode: z.enum(['live', 'test']).default('live').describe('The data that its tokens give access to.'),
   scopesMax: z.array(scopeOrAll).default(['*']).meta({
     description:
       "The upper bound on the scopes of its tokens. `'*'` is every scope but `operatorScopes` and those that begin with `gateway:`.",

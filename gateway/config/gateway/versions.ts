@@ -47,8 +47,8 @@ export const operationDeprecations = z.record(
   z.strictObject({
     released: day
       .optional()
-      .describe('The first day on which clients could rely on the operation. Default: that of its version.'),
-    deprecated: day.optional().describe('As of a version. If both are deprecated, the earlier day applies.'),
+      .describe('The first day on which clients could rely on the operation. Default: the day of its version.'),
+    deprecated: day.optional().describe('As for a version. If both are deprecated, the earlier day applies.'),
     sunset: day.optional().meta({
       description: 'As of a version.',
       values: 'day, at the earliest 12 months after `deprecated` and after the release of the successor',

@@ -18,7 +18,7 @@ const entrySecurity = z
     scopes: z
       .record(spelledScope, z.union([spelledScope.transform((one) => [one]), z.array(spelledScope)]))
       .optional()
-      .describe('The scopes of the document, each with what it is called here.'),
+      .describe('The scopes in the document, each with its name in the gateway.'),
     sessions: z
       .literal(true, 'must be true, or be left out')
       .optional()
@@ -41,7 +41,7 @@ const entrySecurity = z
 export const contractMembers = {
   security: entrySecurity.optional().meta({
     description:
-      'The scopes that callers need: `apiKey` for every operation, `read` and `write` by method, `scopes` in place of those that the documents name ([upstreams](upstreams.md#access-to-operations)). Overrides every `security` of the documents. `sessions: true`, alone or beside these, lets people who have signed in use the same operations, with the same scopes.',
+      'The scopes that callers need: `apiKey` for every operation, `read` and `write` by method, `scopes` to replace the scopes in the documents ([upstreams](upstreams.md#access-to-operations)). Overrides every `security` of the documents. `sessions: true`, alone or beside these, lets people who have signed in use the same operations, with the same scopes.',
     values:
       '`{ apiKey: [scopes] }`, `{ read: [scopes], write: [scopes] }`, `{ scopes: { theirs: [ours] } }`, `{ sessions: true }`',
     contractMember: 'security',
@@ -53,7 +53,7 @@ export const contractMembers = {
     contractMember: 'x-gateway-public',
   }),
   limit: name.optional().meta({
-    description: 'A further limit, on top of the tier.',
+    description: 'A limit in addition to the tier.',
     values: 'name under `extra` in `limits.yaml`',
     contractMember: 'x-gateway-limit',
   }),

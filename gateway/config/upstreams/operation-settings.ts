@@ -26,7 +26,7 @@ export const operationSettings = z.record(
       .boolean()
       .default(true)
       .describe(
-        '`false`: the operation is left out, as if the document did not have it. For what clients do not call, such as a `/health` that several services have.',
+        '`false`: the operation is left out, as if the document did not contain it. Use it for operations that clients do not call, such as a `/health` that several services have.',
       ),
   }),
 );

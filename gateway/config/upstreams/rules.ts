@@ -92,7 +92,7 @@ const outcome = z
           z.strictObject({ member: dottedName.describe('The member of the answer that names it.') }),
           z.strictObject({
             submitted: dottedName.describe(
-              'The member of the answer that has the value: `param` is the member of the request with it.',
+              'The member of the answer that contains the value: `param` becomes the member of the request with this value.',
             ),
           }),
         ],
@@ -142,7 +142,7 @@ export const answerRules = z.array(
   z.strictObject({
     when: condition.describe('What the answer must be for the rule to apply. `{}`: any.'),
     // biome-ignore lint/suspicious/noThenProperty: a published key; its value is not a function, so no rule is taken for a promise.
-    then: outcome.describe('What becomes of the answer.'),
+    then: outcome.describe('What happens to the answer.'),
   }),
 );
 
@@ -175,7 +175,7 @@ const requestRule = z
           .array(z.string().min(1))
           .min(1, 'must name at least one field')
           .describe('The fields that are lists.'),
-        read: z.string().min(1).describe('The operation that reads the record before.'),
+        read: z.string().min(1).describe('The operation that reads the record first.'),
         from: dottedName.optional().describe('The member of its answer that is the record. Default: the whole body.'),
       })
       .optional()

@@ -70,10 +70,12 @@ export const ejectionRules = z.strictObject({
   maxSeconds: whole('seconds', 1, 86_400).default(300).describe('The longest duration of an ejection.'),
   percentMax: whole('percent', 1, 100)
     .default(50)
-    .describe('The percentage of targets that may be ejected at once. One of several always may; all of them never.'),
+    .describe(
+      'The percentage of targets that may be ejected at once. One of several targets may always be ejected; all targets together never.',
+    ),
   slowStartSeconds: whole('seconds', 0, 3600)
     .default(10)
-    .describe('The time in which a returning target grows to its full share. 0: it has the full share at once.'),
+    .describe('The time in which a returning target regains its full share. 0: it gets the full share at once.'),
 });
 
 /** Stops requests to an upstream that fails as a whole. */
@@ -90,7 +92,7 @@ export const breakerRules = z.strictObject({
   openSeconds: whole('seconds', 1, 3600)
     .default(5)
     .describe(
-      'The longest time for which no request is sent. The first time is a thirty-second of it, and each further one half as long again, until a request that tests the upstream is answered.',
+      'The longest time for which no request is sent. The first pause is a thirty-second of it, and each further pause is half as long again, until a request that tests the upstream is answered.',
     ),
 });
 

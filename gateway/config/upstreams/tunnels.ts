@@ -48,7 +48,7 @@ const logins = z.strictObject({
     .default(['api_'])
     .meta({
       description:
-        'Beginnings of Bearer tokens that hold a user name and a password. These can be guessed, so failed logins with them count like those with Basic; other Bearer tokens cannot, and do not count. Upper and lower case are the same.',
+        'Prefixes of Bearer tokens that contain a user name and a password. Such tokens can be guessed, so failed logins with them count like failed logins with Basic. Other Bearer tokens cannot be guessed, and do not count. Upper and lower case are the same.',
       values: 'beginnings such as `api_`',
     }),
 });
@@ -66,20 +66,20 @@ const limits = z.strictObject({
   failures: whole('failures', 1, 1_000_000)
     .default(50)
     .describe(
-      'Failed logins with credentials that can be guessed (`logins.passwordTokens`) that one client address may have, those in flight included; then it has to wait. It protects the address of the gateway, which an upstream may block for all clients.',
+      'Failed logins, including logins in flight, that one client address may have with credentials that can be guessed (`logins.passwordTokens`); then it has to wait. This limit protects the address of the gateway, which an upstream may block for all clients.',
     ),
   failuresTotal: whole('failures', 1, 1_000_000)
     .optional()
     .describe('The same for all addresses together. Default: unlimited.'),
   failuresWindowSeconds: whole('seconds', 1, 604_800)
     .default(86_400)
-    .describe('The span in which failed logins count. It begins with the first failure.'),
+    .describe('The period in which failed logins count. It begins with the first failure.'),
 });
 
 export const tunnel = z.strictObject({
   paths: z.array(pathOrBelow).min(1, 'must name at least one path').meta({
     description:
-      'The paths that are forwarded, as clients write them. The service gets a path below the `basePath` of the entry without that prefix. No operation and no other tunnel may have them.',
+      'The paths that are forwarded, as clients write them. The service gets a path below the `basePath` of the entry without that prefix. No operation and no other tunnel may use the same paths.',
     values: 'paths, `/jmap/*` for everything below',
   }),
   hosts: z
@@ -91,7 +91,7 @@ export const tunnel = z.strictObject({
     .array(site)
     .default([])
     .describe(
-      'Host names, by the same keys, that never have these paths, even if one of `hosts` has the same name. With `[api]`, a tunnel on `mail` exists only if `hosts.mail` is a name of its own.',
+      'Host names, by the same keys, that never serve these paths, even if one of `hosts` has the same name. With `[api]`, a tunnel on `mail` exists only if `hosts.mail` differs from the name of the API.',
     ),
   plain: z
     .boolean()
@@ -103,7 +103,7 @@ export const tunnel = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      'Whether the service serves pages with scripts of their own, which the Content-Security-Policy of the gateway would forbid. Default: only on `panel`.',
+      'Whether the service serves pages with their own scripts, which the Content-Security-Policy of the gateway would forbid. Default: only on `panel`.',
     ),
   webSocket: z.boolean().default(false).describe('Whether connections may be upgraded to WebSockets.'),
   redirects: z
@@ -114,7 +114,7 @@ export const tunnel = z.strictObject({
     .array(z.string().regex(/^[\x21-\x7e]{2,100}$/, 'must be text of 2 to 100 visible characters such as *.php*'))
     .default([])
     .meta({
-      description: 'Paths below these that are not forwarded. Upper and lower case are the same.',
+      description: 'Paths below `paths` that are not forwarded. Upper and lower case are the same.',
       values: 'text in which `*` matches anything',
     }),
   fileNames: z.array(filePath).default([]).meta({

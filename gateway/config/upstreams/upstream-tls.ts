@@ -14,7 +14,7 @@ import { serversOf, type WithServers } from './servers.ts';
 const path = z.string().min(1, 'must be the path of a PEM file').meta({ values: 'path of a PEM file' });
 
 export const upstreamTls = z.strictObject({
-  ca: path.optional().describe('The certificate authorities that are trusted, in place of the default ones.'),
+  ca: path.optional().describe('The trusted certificate authorities, which replace the default ones.'),
   certificate: path
     .optional()
     .describe('The client certificate that the gateway presents, followed by intermediate certificates.'),

@@ -22,7 +22,7 @@ import { upstreamTls } from './upstream-tls.ts';
  */
 const product = z.literal('stalwart', { error: 'must be stalwart, or absent' }).optional().meta({
   description:
-    'The product behind the entry: `upstreams try` then shows whether the steps of [its page](mail.md#try-it) hold. It changes no request.',
+    'The product behind the entry. `upstreams try` then shows whether the steps of [its page](mail.md#try-it) hold. The setting changes no request.',
   values: '`stalwart`',
 });
 
@@ -37,7 +37,7 @@ export const upstreamEntry = z.strictObject({
   }),
   live: targets.meta({
     description:
-      'The targets of requests with live keys. Several addresses share the load. With `examples:` the gateway answers from the contract ([upstreams](upstreams.md#integrate-against-a-service-that-does-not-exist-yet)), with `gateway:` it answers the operations of its own contract ([administration](administration.md)), with `session:` those that people sign in with ([browser applications](sessions.md)).',
+      'The targets of requests with live keys. Several addresses share the load. With `examples:` the gateway answers from the contract ([upstreams](upstreams.md#integrate-against-a-service-that-does-not-exist-yet)), with `gateway:` it answers the operations of its own contract ([administration](administration.md)), and with `session:` the operations that people sign in with ([browser applications](sessions.md)).',
     values:
       '`sandbox:platform`, `sandbox:mail`, `sandbox:files`, `examples:`, `gateway:`, `session:`, `http://host:port`, `https://host:port`, with a path or without ([upstreams](upstreams.md#where-paths-begin)), or a list of these',
   }),
@@ -52,13 +52,13 @@ export const upstreamEntry = z.strictObject({
   }),
   servers: servers.default({}).meta({
     description:
-      'Further addresses, for operations that the contracts have on other servers than `live` stands for ([upstreams](upstreams.md#servers-on-other-hosts)).',
+      'Further addresses, for operations whose contracts name other servers than the one that `live` replaces ([upstreams](upstreams.md#servers-on-other-hosts)).',
     values: 'addresses as `live`, or `{ live, test }`, by `https://host` or `https://host/path` of a document',
   }),
   timeoutMs: whole('milliseconds', 1, 3_600_000)
     .default(10_000)
     .describe(
-      'From the start of an exchange to the head of its answer, the body of the request included. Waiting and retries count. An answer that is buffered, to be checked or stored, has to be whole by then.',
+      'The time from the start of an exchange to the head of its answer. It includes the body of the request, waiting and retries. An answer that is buffered, to be checked or stored, must be complete by then.',
     )
     .meta({ contractMember: 'x-gateway-timeout' }),
   connectTimeoutMs: whole('milliseconds', 1, 600_000)
@@ -66,10 +66,10 @@ export const upstreamEntry = z.strictObject({
     .describe('The deadline for one connection to a target, TLS included.'),
   firstByteTimeoutMs: whole('milliseconds', 1, 3_600_000)
     .optional()
-    .describe('From the start of an attempt to the headers of its answer. Default: only `timeoutMs` applies.'),
+    .describe('The time from the start of an attempt to the headers of its answer. Default: only `timeoutMs` applies.'),
   idleTimeoutMs: whole('milliseconds', 1, 3_600_000)
     .default(30_000)
-    .describe('The longest pause in the body of an answer. Event streams may pause for as long as they like.'),
+    .describe('The longest pause in the body of an answer. Event streams may pause without a limit.'),
   maxStreamMs: whole('milliseconds', 1, 2_000_000_000)
     .optional()
     .describe('The longest time that an answer may take after its head. Default: unlimited.'),
@@ -85,7 +85,7 @@ export const upstreamEntry = z.strictObject({
         .describe('Retries per hundred requests. Three per second are always allowed.'),
     })
     .prefault({})
-    .describe('How often requests that may be repeated are sent again.'),
+    .describe('How often the gateway retries requests that may be repeated.'),
   // 16 took a quarter less CPU per request than 64.
   connections: whole('connections', 1, 1024).default(16).describe('The largest number of connections per target.'),
   connectionMaxAgeSeconds: whole('seconds', 1, 86_400)
@@ -119,7 +119,7 @@ export const upstreamEntry = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      'Whether clients may present the user name and password of `credential` instead of a key, to operations whose contract accepts HTTP Basic. The gateway compares them itself. Needs a `basic` credential. Without the key the contract decides, and `check` warns.',
+      'Whether clients may present the user name and password of `credential` instead of a key, to operations whose contract accepts HTTP Basic. The gateway compares them itself. Needs a `basic` credential. If the setting is absent, the contract decides, and `check` warns.',
     ),
   maxInFlight: whole('requests', 1, 100_000)
     .optional()
@@ -151,7 +151,7 @@ export const upstreamEntry = z.strictObject({
   }),
   responseHeaders: responseHeaders.meta({
     description:
-      'Further headers of the service that reach clients ([answers](upstreams.md#answers)). With `location`, `link` or `content-location`, addresses of other hosts cross too.',
+      'Further headers of the service that reach clients ([answers](upstreams.md#answers)). With `location`, `link` or `content-location`, addresses of other hosts are passed too.',
     values: 'names of headers',
   }),
   authorization: z
@@ -164,17 +164,17 @@ export const upstreamEntry = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      'Whether requests carry who calls: `X-Gateway-Assertion`, `X-Organization-Id` and `X-Api-Key-Id` ([what arrives](upstreams.md#what-arrives)). Default: `true`; with a `credential` `false`, because a foreign service need not know your organizations.',
+      'Whether requests identify the caller: `X-Gateway-Assertion`, `X-Organization-Id` and `X-Api-Key-Id` ([what arrives](upstreams.md#what-arrives)). Default: `true`; with a `credential` `false`, because a third-party service need not know your organizations.',
     ),
   sendClientAddress: z
     .boolean()
     .default(true)
     .describe(
-      'Whether requests to its operations carry the address of the client, in `Forwarded` and `X-Forwarded-For`. Tunnels always send it.',
+      'Whether requests to its operations contain the address of the client, in `Forwarded` and `X-Forwarded-For`. Tunnels always send it.',
     ),
   cookies: cookies.meta({
     description:
-      'The cookies that cross, from clients to the service and back ([cookies](upstreams.md#cookies)). All others stay out.',
+      'The cookies that are passed from clients to the service and back ([cookies](upstreams.md#cookies)). All others are removed.',
     values: 'names of cookies',
   }),
   compression: compression.meta({
@@ -186,7 +186,7 @@ export const upstreamEntry = z.strictObject({
     .array(site)
     .min(1, 'must name at least one host of gateway.yaml, such as api')
     .default(['api'])
-    .describe('The host names that have its operations, by their keys under `hosts` of `gateway.yaml`.'),
+    .describe('The host names that serve its operations, by their keys under `hosts` of `gateway.yaml`.'),
   tunnels: tunnels.meta({
     description: 'Paths that are forwarded unchanged, without contract and key.',
     values: 'tunnels, see below',
@@ -195,18 +195,18 @@ export const upstreamEntry = z.strictObject({
     .enum(['plain', 'qualified'])
     .default('plain')
     .describe(
-      'The names of its operations in metrics, logs and rules: their `operationId`, or `<entry>.<operationId>`, for an entry whose names others have ([upstreams](upstreams.md#names-of-operations)).',
+      'The names of its operations in metrics, logs and rules: their `operationId`, or `<entry>.<operationId>`, for an entry whose names also occur in other entries ([upstreams](upstreams.md#names-of-operations)).',
     ),
   undeclaredQuery: z
     .enum(['refuse', 'pass', 'drop'])
     .default('refuse')
     .describe(
-      'What becomes of query parameters that a contract does not declare: refused with 400, sent on unchecked, or left out ([upstreams](upstreams.md#query-parameters)).',
+      'What happens to query parameters that a contract does not declare: the request is refused with 400, or they are passed on unchecked, or dropped ([upstreams](upstreams.md#query-parameters)).',
     )
     .meta({ contractMember: 'x-gateway-undeclared-query' }),
   operations: operationSettings.default({}).meta({
     description:
-      'Settings of single operations, for contracts that you do not change. They win over those of the contract.',
+      'Settings of single operations, for contracts that you do not change. They override the settings in the contract.',
     values: 'blocks by `operationId`, see below',
   }),
   honoursIdempotencyKey: z

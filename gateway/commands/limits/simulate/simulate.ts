@@ -19,7 +19,7 @@ interface SimulateFlags {
 export function addSimulate(limits: Command, context: CommandContext): void {
   limits
     .command('simulate')
-    .description('replay an access log under other limits, and print the requests that these would have refused')
+    .description('replay an access log under other limits, and print the requests that they would have refused')
     .requiredOption('--limits <file>', 'candidate file, in the form of limits.yaml')
     .requiredOption(
       '--log <files...>',
