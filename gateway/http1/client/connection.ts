@@ -3,11 +3,12 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { onTlsEnd } from '../../sockets/tls-end.ts';
-import { handleOf, NOTHING, type Unread } from '../../sockets/unread-bytes.ts';
+import type { Unread } from '../../sockets/unread-bytes.ts';
 import { readBeforeFailing } from '../../sockets/waiting-answer.ts';
 import { AnswerReader } from './answer-reader.ts';
 import type { Pool } from './pool.ts';
 import type { RequestInFlight } from './request-in-flight.ts';
+import { UnreadCheck } from './unread-check.ts';
 import { WireFault } from './wire.ts';
 import { upload, writeAtOnce } from './write-request.ts';
 
@@ -23,18 +24,14 @@ export class Connection {
   /** `performance.now()` */
   readonly bornAt: number;
   readonly #socket: Socket;
+  /** Gets a call when the connection is free or has ended, because the socket decides when. */
   readonly #pool: Pool;
   readonly #reader = new AnswerReader();
-  readonly #unread: Unread;
-  readonly #take: () => number;
-  readonly #isTls: boolean;
+  readonly #unreadCheck: UnreadCheck;
   #attempt: RequestInFlight | undefined;
   /** Whether the writing of the request has started, and whether it is complete. */
   #hasBegun = false;
   #isSent = true;
-  #hasAnswered = false;
-  /** Bytes that were read from the TCP connection under TLS when the last answer was complete. */
-  #bytesRead = 0;
   #isReading = false;
   /** Whether the upstream has ended the connection. Bytes received before that may be unread. */
   #isClosed = false;
@@ -55,9 +52,7 @@ export class Connection {
     this.bornAt = bornAt;
     this.#socket = socket;
     this.#pool = pool;
-    this.#unread = unread;
-    this.#take = unread.takerOf(socket);
-    this.#isTls = socket instanceof TLSSocket;
+    this.#unreadCheck = new UnreadCheck(socket, unread);
     readBeforeFailing(socket, unread, (bytes, length) => this.read(bytes, length));
     socket.on('error', (error) => this.#lost(error));
     if (socket instanceof TLSSocket) {
@@ -79,23 +74,10 @@ export class Connection {
    * immediately afterwards. If it returns false, end the connection.
    */
   isQuiet(): boolean {
-    const length = this.#take();
-    if (!this.#isTls) {
-      if (length > 0) this.#pool.onUnrequestedBytes();
-      return length === NOTHING;
-    }
-    // On a new TLS connection, unread bytes may be session tickets. On a used connection, any unread byte means that the connection is not
-    // quiet, because the byte may belong to an incomplete record with HTTP bytes.
-    const isNew = !this.#hasAnswered;
-    if (length === NOTHING) return isNew || this.#bytesRead === this.#bytesBeneath();
-    if (length === 0 || length === this.#unread.bytes.length) return false;
-    // TLS decrypts the bytes. If they contain HTTP, `read` gets them now and ends the connection; session tickets cause no call of `read`.
-    handleOf(this.#socket)?.receive?.(this.#unread.bytes.subarray(0, length));
-    return isNew && !this.#hasEnded && !this.#isClosed;
-  }
-
-  #bytesBeneath(): number {
-    return handleOf(this.#socket)?._parent?.bytesRead ?? 0;
+    const found = this.#unreadCheck.look();
+    if (found === 'bytes') this.#pool.onUnrequestedBytes();
+    // HTTP among decrypted bytes has ended the connection by now.
+    return found === 'nothing' || (found === 'decrypted' && !this.#hasEnded && !this.#isClosed);
   }
 
   /** Sends a request. The connection must be free and quiet. */
@@ -191,8 +173,7 @@ export class Connection {
   #answered(attempt: RequestInFlight): void {
     this.#attempt = undefined;
     attempt.connection = undefined;
-    this.#hasAnswered = true;
-    if (this.#isTls) this.#bytesRead = this.#bytesBeneath();
+    this.#unreadCheck.noteAnswered();
     const head = this.#reader.head;
     const idleSecondsMax = (head?.idleSeconds ?? IDLE_SECONDS + EARLIER_SECONDS) - EARLIER_SECONDS;
     this.#idleSecondsMax = Math.min(idleSecondsMax, IDLE_SECONDS_MAX);

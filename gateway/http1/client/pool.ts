@@ -6,8 +6,10 @@ import { atEndOfTurn } from '../../sockets/end-of-turn.ts';
 import type { Unread } from '../../sockets/unread-bytes.ts';
 import { type Connect, type ConnectSettings, createConnect, hostOf } from './connect.ts';
 import { Connection } from './connection.ts';
+import { FreeConnections } from './free-connections.ts';
 import { requestHead } from './request-head.ts';
 import { RequestInFlight } from './request-in-flight.ts';
+import { WaitingRequests } from './waiting-requests.ts';
 import { type AnswerHandler, type Dispatcher, type Outgoing, WireFault } from './wire.ts';
 
 export interface PoolSettings extends ConnectSettings {
@@ -44,16 +46,8 @@ export class Pool implements Dispatcher {
   readonly #connections = new Set<Connection>();
   /** The connections of open streams, which close with their answers, and do not count towards the bound. */
   readonly #detached = new Set<Connection>();
-  /** The free connections. The connection that was used last is taken first, so that the others stay idle and close. */
-  readonly #free: Connection[] = [];
-  /**
-   * The connections that became free in this turn. They are reused in the next turn, because an upstream often closes the connection after
-   * its answer, and the pool notices that only in the next turn.
-   */
-  readonly #resting: Connection[] = [];
-  /** Connections that were established since requests were last sent. */
-  readonly #fresh: Connection[] = [];
-  readonly #waiting: RequestInFlight[] = [];
+  readonly #free = new FreeConnections();
+  readonly #waiting = new WaitingRequests();
   readonly #opening = new Set<Socket>();
   readonly #onUnrequestedBytes: () => void;
   #isDistrusted = false;
@@ -87,10 +81,10 @@ export class Pool implements Dispatcher {
   /**
    * Queues a request. The queued requests are sent in their order at the end of the turn. Immediately before a request is written, the free
    * connection is read. A connection that the upstream has closed or that has bytes to read is not used, because the request would be lost,
-   * or the bytes would be taken for its answer. A connection that has just become free rests for one turn (`#resting`).
+   * or the bytes would be taken for its answer. A connection that has just become free rests for one turn (free-connections.ts).
    */
   dispatch(request: Outgoing, handler: AnswerHandler): void {
-    this.#waiting.push(new RequestInFlight(request, requestHead(request, this.#host, !this.#isAlone), handler));
+    this.#waiting.add(new RequestInFlight(request, requestHead(request, this.#host, !this.#isAlone), handler));
     this.#serveSoon();
   }
 
@@ -105,7 +99,7 @@ export class Pool implements Dispatcher {
     this.#isDistrusted = isDistrusted;
     if (!isDistrusted) return;
     // A new connection has carried no request yet, so no bytes on it can be a wrong answer, and it stays open.
-    for (const connection of [...this.#free, ...this.#resting]) if (!this.#fresh.includes(connection)) connection.end();
+    this.#free.endUsed();
   }
 
   /** Called when the upstream has written bytes that no request asked for. */
@@ -128,7 +122,7 @@ export class Pool implements Dispatcher {
   /** Ends all connections now, without calling the handlers. */
   destroy(): void {
     this.#isClosed = true;
-    this.#waiting.length = 0;
+    this.#waiting.dropAll();
     for (const connection of [...this.#connections]) connection.end();
     clearInterval(this.#checkTimer);
     this.#finishIfClosed();
@@ -140,7 +134,7 @@ export class Pool implements Dispatcher {
       connection.end();
       return;
     }
-    this.#resting.push(connection);
+    this.#free.rest(connection);
     this.#serveSoon();
   }
 
@@ -154,13 +148,10 @@ export class Pool implements Dispatcher {
   onEnd(connection: Connection): void {
     this.#connections.delete(connection);
     this.#detached.delete(connection);
-    for (const list of [this.#free, this.#resting]) {
-      const at = list.indexOf(connection);
-      if (at !== -1) list.splice(at, 1);
-    }
+    this.#free.remove(connection);
     // The connection ended before its first request, for example because the upstream sent a greeting or closed at once. A waiting request
     // fails, because a new connection would end in the same way.
-    if (this.#fresh.includes(connection)) this.#refuse(new WireFault('WIRE_INCOMPLETE', UNUSABLE));
+    if (this.#free.isFresh(connection)) this.#refuse(new WireFault('WIRE_INCOMPLETE', UNUSABLE));
     else if (this.#waiting.length > 0) this.#serveSoon();
     this.#finishIfClosed();
   }
@@ -173,57 +164,24 @@ export class Pool implements Dispatcher {
 
   #serve(): void {
     this.#isServing = false;
-    while (this.#hasWaiting() && this.#free.length > 0) {
-      const connection = this.#free.pop() as Connection;
-      if (connection.isQuiet()) send(connection, this.#waiting.shift() as RequestInFlight);
+    while (this.#waiting.hasNext()) {
+      const connection = this.#free.take();
+      if (connection === undefined) break;
+      if (connection.isQuiet()) connection.send(this.#waiting.next());
       else connection.end();
     }
-    this.#fresh.length = 0;
+    this.#free.forgetFresh();
     this.#openForWaiting();
-    this.#noteWaits();
-    this.#reuseRested();
+    this.#waiting.noteWaits(this.#opening.size + this.#free.restingCount);
+    if (this.#free.endRest() && this.#waiting.length > 0) this.#serveSoon();
     this.#finishIfClosed();
-  }
-
-  #reuseRested(): void {
-    if (this.#resting.length === 0) return;
-    for (const connection of this.#resting.splice(0)) {
-      if (connection.isDrained) this.#free.push(connection);
-      else connection.end();
-    }
-    if (this.#waiting.length > 0) this.#serveSoon();
-  }
-
-  /** Drops the waiting requests that have ended, and returns whether another request waits. */
-  #hasWaiting(): boolean {
-    while (this.#waiting[0]?.handler.isEnded === true) this.#waiting.shift();
-    return this.#waiting.length > 0;
-  }
-
-  #endUnused(): void {
-    for (const socket of this.#opening) socket.destroy();
-    this.#opening.clear();
-    for (const connection of [...this.#free, ...this.#resting]) connection.end();
   }
 
   #openForWaiting(): void {
     const counted = this.#connections.size - this.#detached.size;
     const openable = this.#connectionsMax - counted - this.#opening.size;
-    const needed = Math.min(openable, this.#waiting.length - this.#opening.size - this.#resting.length);
+    const needed = Math.min(openable, this.#waiting.length - this.#opening.size - this.#free.restingCount);
     for (let i = 0; i < needed; i++) this.#open();
-  }
-
-  /**
-   * Notes since when requests wait because all connections are in use. The loop begins with the newest request and ends at the first
-   * request that has its time, because all older requests have their times, too.
-   */
-  #noteWaits(): void {
-    const expected = this.#opening.size + this.#resting.length;
-    for (let at = this.#waiting.length - 1; at >= expected; at -= 1) {
-      const request = this.#waiting[at] as RequestInFlight;
-      if (request.waitsSinceMs !== 0) return;
-      request.waitsSinceMs = performance.now();
-    }
   }
 
   #open(): void {
@@ -244,19 +202,16 @@ export class Pool implements Dispatcher {
     this.openedCount += 1;
     this.#connections.add(connection);
     this.#checkTimer ??= setInterval(() => contain(() => this.#checkConnections()), CHECK_INTERVAL_MS).unref();
-    this.#free.push(connection);
-    this.#fresh.push(connection);
+    this.#free.add(connection);
     this.#serveSoon();
     return connection;
   }
 
   /** Handles a failed connect: fails one waiting request, unless a connection that is free or being opened will serve it. */
   #refuse(error: Error): void {
-    const expected = this.#opening.size + this.#free.length + this.#resting.length;
-    if (this.#hasWaiting() && this.#waiting.length > expected) {
-      const attempt = this.#waiting.shift() as RequestInFlight;
-      attempt.handler.onResponseError(undefined, error);
-    }
+    const expected = this.#opening.size + this.#free.count;
+    if (this.#waiting.hasNext() && this.#waiting.length > expected)
+      this.#waiting.next().handler.onResponseError(undefined, error);
     this.#serveSoon();
   }
 
@@ -272,16 +227,13 @@ export class Pool implements Dispatcher {
   }
 
   #finishIfClosed(): void {
-    if (!this.#isClosed || this.#hasWaiting()) return;
-    this.#endUnused();
+    if (!this.#isClosed || this.#waiting.hasNext()) return;
+    for (const socket of this.#opening) socket.destroy();
+    this.#opening.clear();
+    this.#free.endAll();
     if (this.#onClosed === undefined || this.#connections.size > 0) return;
     clearInterval(this.#checkTimer);
     this.#onClosed();
     this.#onClosed = undefined;
   }
-}
-
-function send(connection: Connection, request: RequestInFlight): void {
-  if (request.waitsSinceMs !== 0) request.waitedMs = performance.now() - request.waitsSinceMs;
-  connection.send(request);
 }
