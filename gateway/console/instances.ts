@@ -4,7 +4,7 @@ import type { ConsoleView } from '../shared/questions/console-view.ts';
 import type { ExchangeFilter, ExchangeLine } from '../shared/questions/exchange-filter.ts';
 import { type AskFleet, answerFleet, type FleetQuestion, type FleetSources } from '../shared/questions/fleet.ts';
 import { type ExchangeRow, exchangeRow } from './exchanges.ts';
-import { attentionOf, type Feed, type LocalFeed } from './feed/feed.ts';
+import { attentionOf, type CausesAnswer, type Feed, type LocalFeed } from './feed/feed.ts';
 import { Sampling, type SamplingOptions } from './feed/sampling.ts';
 import type { Fleet } from './fleet/fleet.ts';
 import type { FleetInstance } from './fleet/fleet-instance.ts';
@@ -37,7 +37,7 @@ interface Questions {
 }
 
 interface Answers extends Record<keyof Questions, object> {
-  readonly causes: Pick<LocalFeed, 'causes' | 'configuration'>;
+  readonly causes: CausesAnswer;
   readonly feed: LocalFeed;
   readonly exchanges: ExchangeRow[];
   readonly stories: object[];

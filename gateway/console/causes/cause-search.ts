@@ -8,6 +8,7 @@ import { historyReport } from '../history/history-report.ts';
 import type { FoundCause, StatusForCauses } from './cause.ts';
 import { createCauseMemory } from './cause-memory.ts';
 import { causesOf, type LastMinute } from './causes.ts';
+import { type Extents, extentsIn } from './extent.ts';
 import { failureCodesOf } from './failure-codes.ts';
 import type { PresentTraffic } from './present.ts';
 import { createSlowMemory, slowIn } from './slow-causes.ts';
@@ -40,6 +41,13 @@ export class CauseSearch {
     const causes = causesOf(status, this.#lastMinute(), now(), await this.#present(sampled), this.#memory);
     this.#memory.note(causes, now());
     return causes;
+  }
+
+  /** Returns the latest counts, from which the figures of causes of several instances are made. */
+  extents(): Extents {
+    const operations = this.#history.present('operations');
+    const organizations = this.#history.present('organizations');
+    return extentsIn({ bounds: this.#options.bounds, operations, organizations }, this.#lastMinute());
   }
 
   async #present(sampled: Sampled): Promise<PresentTraffic> {

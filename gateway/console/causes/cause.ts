@@ -3,6 +3,8 @@
 import type { Cause } from '../../shared/contracts/cause.ts';
 import type { CredentialFault, CredentialState } from '../../shared/contracts/upstreams.ts';
 import type { StoreStates } from '../stores.ts';
+import type { Extent } from './extent.ts';
+import { count, type Telling, telling, textOf } from './telling.ts';
 
 /** The members of `/status` that are read here. Each may be absent. */
 export interface StatusForCauses extends StoreStates {
@@ -136,13 +138,20 @@ export interface About {
   readonly detail?: string;
 }
 
-/** A cause that this process has found. Other code links causes by `about`. */
+/**
+ * A cause that this process has found. Other code links causes by `about`. In this form instances exchange their causes; an instance of an
+ * earlier version leaves out the members that `Cause` does not have.
+ */
 export interface FoundCause extends Cause {
   readonly about: About;
   /**
    * Distinguishes the faults of one subject that are separate incidents, such as `down` and `silent`. It is absent if the subject has one.
    */
   readonly fault?: string | undefined;
+  /** The texts, with references to figures; absent if the texts have none. */
+  readonly told?: { readonly cause: string | Telling; readonly consequence: string | Telling } | undefined;
+  /** The counts that are the figures; absent if the figures of several instances are added. */
+  readonly extent?: Extent | undefined;
 }
 
 /** The fault of a service that takes requests and does not answer in time. */
@@ -153,23 +162,48 @@ export function idOf({ topic, name, detail }: About): string {
 }
 
 type CauseDetails = Partial<
-  Pick<FoundCause, 'title' | 'since' | 'until' | 'runbook' | 'next' | 'details' | 'figures' | 'hasRecovered' | 'fault'>
+  Pick<
+    FoundCause,
+    | 'title'
+    | 'since'
+    | 'until'
+    | 'runbook'
+    | 'next'
+    | 'details'
+    | 'figures'
+    | 'symptoms'
+    | 'hasRecovered'
+    | 'fault'
+    | 'extent'
+  >
 >;
 
-export function failureCause(about: About, cause: string, consequence: string, more: CauseDetails = {}): FoundCause {
-  return { about, id: idOf(about), kind: 'bad', cause, consequence, ...more };
+type Text = string | Telling;
+
+export function failureCause(about: About, cause: Text, consequence: Text, more: CauseDetails = {}): FoundCause {
+  return { about, id: idOf(about), kind: 'bad', ...toldIn(cause, consequence, more), ...more };
 }
 
-export function warningCause(about: About, cause: string, consequence: string, more: CauseDetails = {}): FoundCause {
-  return { about, id: idOf(about), kind: 'warn', cause, consequence, ...more };
+export function warningCause(about: About, cause: Text, consequence: Text, more: CauseDetails = {}): FoundCause {
+  return { about, id: idOf(about), kind: 'warn', ...toldIn(cause, consequence, more), ...more };
 }
 
-/** Returns the causes in the form that leaves the process. */
-export function published<Found extends FoundCause>({
-  about: _,
-  fault: __,
-  ...cause
-}: Found): Omit<Found, 'about' | 'fault'> {
+/** Returns the texts of a cause, with its own figures. */
+export function toldIn(
+  cause: Text,
+  consequence: Text,
+  { figures, symptoms }: Pick<Cause, 'figures' | 'symptoms'>,
+): Pick<FoundCause, 'cause' | 'consequence' | 'told'> {
+  const hasReferences = typeof cause !== 'string' || typeof consequence !== 'string';
+  return {
+    cause: textOf(cause, figures, symptoms),
+    consequence: textOf(consequence, figures, symptoms),
+    ...(hasReferences && { told: { cause, consequence } }),
+  };
+}
+
+/** Returns the cause in the form for operators. */
+export function published({ about: _, fault: __, told: ___, extent: ____, ...cause }: FoundCause): Cause {
   return cause;
 }
 
@@ -181,8 +215,12 @@ export function atMost(causes: readonly FoundCause[], what: string, details: str
   const more = causes.length - SHOWN_MAX;
   if (more <= 0) return [...causes];
   const isBad = causes.some(({ kind }) => kind === 'bad');
-  const rest = (isBad ? failureCause : warningCause)({ topic: 'more', name: what }, `${more} more ${what}.`, '', {
-    details,
-  });
+  const names = causes.slice(SHOWN_MAX).map(({ id }) => id);
+  const rest = (isBad ? failureCause : warningCause)(
+    { topic: 'more', name: what },
+    telling`${count('others')} more ${what}.`,
+    '',
+    { details, figures: { others: more }, extent: { of: 'others', names } },
+  );
   return [...causes.slice(0, SHOWN_MAX), rest];
 }

@@ -1,7 +1,14 @@
 // Pure: what needs an operator's attention, from the status of one gateway and its last minute. Each cause has one entry. Refusals for
 // mistakes of clients are no cause, unless they are a large part of the requests of one organization.
 
-import { type About, type FoundCause, failureCause, type StatusForCauses, type UpstreamReport } from './cause.ts';
+import {
+  type About,
+  type FoundCause,
+  failureCause,
+  type StatusForCauses,
+  toldIn,
+  type UpstreamReport,
+} from './cause.ts';
 import { type CauseMemory, isCulprit } from './cause-memory.ts';
 import { organizationsInTrouble } from './organization-causes.ts';
 import { ownCauses } from './own-causes.ts';
@@ -10,8 +17,8 @@ import { recentChange } from './recent-change.ts';
 import { serviceTimes } from './service-times.ts';
 import { slowOperations } from './slow-causes.ts';
 import { storeCauses } from './store-causes.ts';
-import { symptomsText } from './symptoms.ts';
 import { withFailuresAtTargets } from './target-causes.ts';
+import { count, percent, SYMPTOMS, telling } from './telling.ts';
 import { failingOperations, isOver, namesOfFailing, symptomsOf } from './traffic-causes.ts';
 import { unansweredCause, unansweredIn } from './unanswered-causes.ts';
 import { unknownCallers } from './unknown-callers.ts';
@@ -131,15 +138,12 @@ function causesWithSymptoms(
   const symptoms = symptomsOf(present, name, first?.about.detail === 'credential');
   const changed = recentChange(status, `upstreams.yaml upstreams.${name}`, nowMs);
   const undo = changed === '' ? '' : `${changed} To go back, write the former value: it is in force once saved.`;
-  return causes.map((cause) =>
-    cause === first
-      ? {
-          ...cause,
-          consequence: cause.consequence + symptomsText(symptoms) + undo,
-          ...(symptoms.length > 0 && { symptoms }),
-        }
-      : cause,
-  );
+  return causes.map((cause) => {
+    if (cause !== first) return cause;
+    const more = { ...cause, ...(symptoms.length > 0 && { symptoms }) };
+    const told = cause.told ?? cause;
+    return { ...more, ...toldIn(told.cause, telling`${told.consequence}${SYMPTOMS}${undo}`, more) };
+  });
 }
 
 /** Warns if three errors or more are at least one percent of the requests. */
@@ -147,19 +151,22 @@ function unexplainedErrors({ requests, failed, refused, mostOften }: LastMinute)
   const errors = failed + refused;
   if (errors < 3 || errors * 100 < requests) return [];
   const what = failed === 0 ? 'The gateway refuses requests with 5xx' : 'Requests fail with 5xx';
-  const share = `(${((100 * errors) / requests).toFixed(0)} %)`;
-  const both = failed > 0 && refused > 0 ? `, ${failed} failed and ${refused} were refused by the gateway` : '';
+  const both =
+    failed > 0 && refused > 0
+      ? telling`, ${count('failed')} failed and ${count('refused')} were refused by the gateway`
+      : '';
   const code = mostOften === undefined ? '' : `, most of them with ${mostOften}`;
   return [
     failureCause(
       { topic: 'errors' },
-      `${what}: ${errors} of ${requests} in the last minute ${share}${both}${code}.`,
+      telling`${what}: ${count('failed', 'refused')} of ${count('requests')} in the last minute (${percent(['failed', 'refused'], 'requests')} %)${both}${code}.`,
       '',
       {
         title: 'Responses with 5xx.',
         runbook: 'GatewayServerErrors',
         details: '#/requests?status=5xx',
         figures: { requests, failed, refused },
+        extent: { of: 'all', names: [], span: 'minute' },
       },
     ),
   ];

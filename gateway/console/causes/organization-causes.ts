@@ -5,8 +5,10 @@ import { type Figures, figuresOf } from '../history/figures.ts';
 import type { PresentCounts } from '../history/history-counts.ts';
 import type { OrganizationNearLimit } from '../history/sample.ts';
 import { atMost, type FoundCause, type StatusForCauses, warningCause } from './cause.ts';
+import { lowersLimit } from './lowered-limits.ts';
 import type { PresentTraffic } from './present.ts';
 import { recentChange } from './recent-change.ts';
+import { count, percent, telling } from './telling.ts';
 
 const REFUSED_SHARE = 0.3;
 const REFUSED_REQUESTS_MIN = 10;
@@ -23,13 +25,15 @@ export function organizationsInTrouble(
   const { limits } = status;
   const isShare = limits?.state === 'away' && limits.policyInForce === 'local';
   const share = isShare ? ', the share of one instance while Redis is away' : '';
-  const changed = recentChange(status, 'limits.yaml ', nowMs);
   const lately = nearLimits.filter(({ last_at: at }) => nowMs - Date.parse(at) < MINUTE_MS);
   const refused = organizations.flatMap((one): FoundCause[] => {
     const counts = refusedCountsOf(bounds, one);
     const limit = lately.find(({ organization, refused }) => organization === one.name && refused > 0);
     if (counts === undefined || (limit === undefined && hasCulprit)) return [];
-    return [refusedCause(one.name, counts, limit, { share, changed })];
+    const isSuspect = (change: string) => limit !== undefined && lowersLimit(change, limit);
+    return [
+      refusedCause(one.name, counts, limit, { share, changed: recentChange(status, 'limits.yaml ', nowMs, isSuspect) }),
+    ];
   });
   const named = new Set(refused.map(({ about }) => about.name));
   const near = lately.filter((one) => !named.has(one.organization) && isNearlyUsed(one));
@@ -68,7 +72,7 @@ function refusedCountsOf(bounds: readonly number[], { minute, latest }: PresentC
 interface StatusTexts {
   /** A text that says that a limit is the share of one instance. */
   readonly share: string;
-  /** Says what the last reload changed. */
+  /** Says what the last reload changed, if that may be the reason. */
   readonly changed: string;
 }
 
@@ -80,12 +84,12 @@ function refusedCause(
 ): FoundCause {
   const { at, ...bound } = limit?.last_refused ?? { at: undefined, ...limit };
   const why = limit ? ` for its limit ${limit.policy}, ${bound.limit} in ${bound.window_seconds} s${share}` : '';
-  const counted = `${refused} of ${requests} requests (${Math.round((100 * refused) / requests)} %)`;
+  const counted = telling`${count('refused')} of ${count('requests')} requests (${percent(['refused'], 'requests')} %)`;
   const last = at === undefined ? '' : `: its last refused request was at ${at}`;
   const cause = {
     silent: `${name} was refused${why}, and sends nothing now${last}.`,
-    recovering: `${name} is recovering: ${counted} were refused in the last ${span}, none in the last 15 seconds.`,
-    refused: `${name} is refused${why}: ${counted} in the last ${span}.`,
+    recovering: telling`${name} is recovering: ${counted} were refused in the last ${span}, none in the last 15 seconds.`,
+    refused: telling`${name} is refused${why}: ${counted} in the last ${span}.`,
   }[state];
   const about = { topic: 'organization', name } as const;
   const more = {
@@ -93,11 +97,12 @@ function refusedCause(
     runbook: RUNBOOK,
     details: addressOf(name),
     figures: { requests, refused },
+    extent: { of: 'organizations', names: [name], span: span === 'minute' ? 'minute' : 'latest' } as const,
   };
   if (state !== 'refused') return warningCause(about, cause, '', { ...more, hasRecovered: true });
   const consequence = limit
-    ? `These requests get 429 rate_limited, with the time to wait; other organizations are not affected.${changed}`
-    : 'Its page has the codes that these requests get; other organizations are not affected.';
+    ? `These requests get 429 rate_limited, with the time to wait; the limit is its own.${changed}`
+    : 'Its page has the codes that these requests get.';
   return warningCause(about, cause, consequence, more);
 }
 
@@ -106,20 +111,26 @@ function isNearlyUsed({ organization, limit, remaining, shadow_refused: shadow }
   return shadow === 0 && organization !== 'anonymous' && limit - remaining >= NEARLY_USED * limit;
 }
 
-function nearlyUsedCause(near: OrganizationNearLimit, share: string): FoundCause {
+/** @param share a text that says that the limit is the share of one instance */
+export function nearlyUsedCause(near: OrganizationNearLimit, share: string): FoundCause {
   const { organization, policy, limit, remaining, window_seconds: seconds, refused } = near;
   const used = limit - remaining;
   const next = remaining === 0 ? 'Its next request is refused.' : 'Soon its requests are refused.';
   return warningCause(
     { topic: 'near', name: organization, detail: policy },
     `${organization} has used ${used} of ${limit} in ${seconds} s, its limit ${policy}${share}.`,
-    refused > 0 ? `${refused} of its requests were refused in the last quarter of an hour.` : next,
+    refused > 0 ? `${refusedText(refused)} in the last quarter of an hour.` : next,
     {
       runbook: RUNBOOK,
       details: addressOf(organization),
       figures: { used, limit, window_seconds: seconds },
+      extent: { of: 'near limit', organization, policy, share },
     },
   );
+}
+
+function refusedText(refused: number): string {
+  return refused === 1 ? '1 of its requests was refused' : `${refused} of its requests were refused`;
 }
 
 function addressOf(organization: string): string {

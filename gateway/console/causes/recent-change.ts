@@ -10,11 +10,18 @@ const CHANGES_NAMED_MAX = 2;
  * Returns a sentence with a blank before it; empty if nothing below that key was changed lately.
  *
  * @param key the start of the changed key, such as `limits.yaml ` or `upstreams.yaml upstreams.orders`
+ * @param isSuspect whether a change, without its file name, may be the reason
  */
-export function recentChange({ configuration }: StatusForCauses, key: string, nowMs: number): string {
+export function recentChange(
+  { configuration }: StatusForCauses,
+  key: string,
+  nowMs: number,
+  isSuspect: (change: string) => boolean = () => true,
+): string {
   const { changes = [], loaded_at: at } = configuration ?? {};
   const [file = ''] = key.split(' ');
-  const changed = changes.flatMap((change) => (change.startsWith(key) ? [change.slice(file.length + 1)] : []));
+  const below = changes.flatMap((change) => (change.startsWith(key) ? [change.slice(file.length + 1)] : []));
+  const changed = below.filter(isSuspect);
   if (at === undefined || changed.length === 0 || nowMs - Date.parse(at) > CHANGED_MS) return '';
   return ` ${file} changed at ${at}: ${firstChanges(changed)}.`;
 }

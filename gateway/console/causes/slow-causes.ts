@@ -6,6 +6,7 @@ import { figuresOf, quantileMs } from '../history/figures.ts';
 import { type About, atMost, type FoundCause, warningCause } from './cause.ts';
 import type { PresentTraffic } from './present.ts';
 import { estimateText, serviceTimes } from './service-times.ts';
+import { count, type Telling, telling } from './telling.ts';
 
 /** The operations that are slow, with their usual durations. */
 interface SlowMemory {
@@ -89,7 +90,7 @@ export function slowOperations(
   const slow = slowIn(present).filter(({ name, upstream }) => !isTold(upstream) && !failing.has(name));
   const causes = [...Map.groupBy(slow, ({ upstream }) => upstream)].flatMap(([upstream, same]) => {
     const waiting = upstream === undefined ? 0 : waitingAt(upstream);
-    const wait = upstream === undefined || waiting === 0 ? '' : waitIn(present, upstream, waiting);
+    const wait = upstream === undefined || waiting === 0 ? [] : waitIn(present, upstream);
     return upstream !== undefined && same.length > 1
       ? [upstreamIsSlow(upstream, same, waiting, wait)]
       : same.map((one) => operationIsSlow(one, waiting, wait));
@@ -99,7 +100,7 @@ export function slowOperations(
 
 const SLOW_CONSEQUENCE = 'Its clients wait longer; a request that takes too long gets 504 upstream_timeout.';
 
-function operationIsSlow(slow: Slow, waiting: number, wait: string): FoundCause {
+function operationIsSlow(slow: Slow, waiting: number, wait: Telling): FoundCause {
   const { name, upstream } = slow;
   const what = upstream === undefined ? name : `${name} of ${upstream}`;
   const details = `#/operations/${encodeURIComponent(name)}`;
@@ -107,7 +108,7 @@ function operationIsSlow(slow: Slow, waiting: number, wait: string): FoundCause 
 }
 
 /** Several slow operations of one upstream are one cause. */
-function upstreamIsSlow(upstream: string, same: readonly Slow[], waiting: number, wait: string): FoundCause {
+function upstreamIsSlow(upstream: string, same: readonly Slow[], waiting: number, wait: Telling): FoundCause {
   const lasting = same.filter(({ isRecovering }) => !isRecovering);
   const [worst] = (lasting.length > 0 ? lasting : same).toSorted((one, other) => other.nowMs - one.nowMs) as [Slow];
   return slowCause({ topic: 'slow operations of', name: upstream }, worst, {
@@ -127,7 +128,7 @@ interface SlowTexts {
   readonly many?: string;
   readonly of: string;
   readonly waiting: number;
-  readonly wait: string;
+  readonly wait: Telling;
   readonly details: string;
 }
 
@@ -149,15 +150,15 @@ function slowCause(
       )
     : warningCause(
         about,
-        `${what} is slow${many}: ${most}, about ${estimateText(beforeMs)} before${wait}.`,
+        telling`${what} is slow${many}: ${most}, about ${estimateText(beforeMs)} before${wait}.`,
         SLOW_CONSEQUENCE,
         more,
       );
 }
 
 /** The durations of operations include the wait for a place, so the text also says how long the service takes. */
-function waitIn(present: PresentTraffic, upstream: string, waiting: number): string {
+function waitIn(present: PresentTraffic, upstream: string): Telling {
   const service = serviceTimes(present, upstream);
   const took = service === undefined ? '' : `, the service takes ${estimateText(service.nowMs)}`;
-  return `; that includes the wait for a place at ${upstream}: ${waiting} wait now${took}`;
+  return telling`; that includes the wait for a place at ${upstream}: ${count('waiting')} wait now${took}`;
 }

@@ -3,6 +3,7 @@
 
 import { type FoundCause, failureCause, type UpstreamReport } from './cause.ts';
 import type { PresentTraffic } from './present.ts';
+import { count, telling } from './telling.ts';
 import { codesIn, failingOf } from './traffic-causes.ts';
 import { OUT } from './upstream-causes.ts';
 
@@ -24,9 +25,10 @@ export function withFailuresAtTargets(
   if (kind === 'bad' || atThem.length === 0 || atThem.length < PART * failedAt.length) return cause;
   const sum = (of: 'requests' | 'failed') => failing.reduce((total, one) => total + one[of], 0);
   const figures = { requests: sum('requests'), failed: sum('failed') };
-  const counted = `${figures.failed} of ${figures.requests} requests failed in the last minute, at ${out.length > 1 ? 'these targets' : 'this target'}`;
+  const counted = telling`${count('failed')} of ${count('requests')} requests failed in the last minute, at ${out.length > 1 ? 'these targets' : 'this target'}`;
   const addresses = out.map(({ address }) => address).join(' and ');
   const remove = `To remove it, delete ${addresses} from upstreams.${name}.${about.detail} in upstreams.yaml: it is in force once saved.`;
-  const consequence = `${counted}${codesIn(names, present.failureCodes)}. ${cause.consequence} ${remove}`;
-  return failureCause(about, cause.cause, consequence, { since, runbook, details, figures, fault });
+  const consequence = telling`${counted}${codesIn(names, present.failureCodes)}. ${cause.consequence} ${remove}`;
+  const extent = { of: 'operations', names, span: 'minute' } as const;
+  return failureCause(about, cause.cause, consequence, { since, runbook, details, figures, fault, extent });
 }

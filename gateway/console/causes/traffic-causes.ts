@@ -8,6 +8,7 @@ import { type About, atMost, type FoundCause, failureCause, warningCause } from 
 import type { FailureCodes } from './failure-codes.ts';
 import type { PresentTraffic } from './present.ts';
 import { type Slow, slowIn } from './slow-causes.ts';
+import { count, telling } from './telling.ts';
 
 const FAILURES_MIN = 3;
 const FAILED_SHARE = 0.05;
@@ -83,11 +84,12 @@ export function isOver({ bounds, operations }: PresentTraffic): boolean {
 export function recoveryOf(
   present: PresentTraffic,
   upstream: string,
-): Pick<Failing, 'requests' | 'failed' | 'isRecovering'> | undefined {
+): (Pick<Failing, 'requests' | 'failed' | 'isRecovering'> & { readonly names: readonly string[] }) | undefined {
   const failing = failingOf(present, upstream);
   if (failing.length === 0) return undefined;
   const sum = (of: (one: Failing) => number) => failing.reduce((total, one) => total + of(one), 0);
   return {
+    names: failing.map(({ name }) => name),
     requests: sum(({ requests }) => requests),
     failed: sum(({ failed }) => failed),
     isRecovering: failing.every((one) => one.isRecovering),
@@ -116,6 +118,7 @@ function operationFails({ name, upstream, requests, failed, isRecovering }: Fail
   const codes = codesIn([name], known);
   const since = failingSince([name], known);
   return failure({ topic: 'operation', name }, what, {
+    names: [name],
     upstream,
     requests,
     failed,
@@ -131,6 +134,7 @@ function upstreamFails(upstream: string, failing: readonly Failing[], known: Fai
   const names = failing.map(({ name }) => name);
   const about = { topic: 'operations of', name: upstream } as const;
   return failure(about, `Upstream ${upstream}, with ${failing.length} of its operations,`, {
+    names,
     upstream,
     requests: sum(({ requests }) => requests),
     failed: sum(({ failed }) => failed),
@@ -155,14 +159,15 @@ function failingSince(operations: readonly string[], known: FailureCodes): strin
 }
 
 interface Failure extends Omit<Failing, 'name'> {
+  readonly names: readonly string[];
   readonly details: string;
   readonly codes: string;
   readonly since: string | undefined;
 }
 
 function failure(about: About, what: string, failing: Failure): FoundCause {
-  const { upstream, requests, failed, isRecovering, details, codes, since } = failing;
-  const counted = `${failed} of ${requests}`;
+  const { names, upstream, requests, failed, isRecovering, details, codes, since } = failing;
+  const counted = telling`${count('failed')} of ${count('requests')}`;
   const more = {
     title: `${what} fails.`,
     since,
@@ -171,13 +176,14 @@ function failure(about: About, what: string, failing: Failure): FoundCause {
     details,
     // Refusals by the gateway are not counted, because these are responses of services, or their absence.
     figures: { requests, failed },
+    extent: { of: 'operations', names, span: 'minute' } as const,
   };
   return isRecovering
     ? warningCause(
         about,
-        `${what} is recovering: ${counted} failed in the last minute, none in the last 15 seconds.`,
+        telling`${what} is recovering: ${counted} failed in the last minute, none in the last 15 seconds.`,
         '',
         { ...more, hasRecovered: true },
       )
-    : failureCause(about, `${what} fails: ${counted} in the last minute${codes}.`, FAILED_CONSEQUENCE, more);
+    : failureCause(about, telling`${what} fails: ${counted} in the last minute${codes}.`, FAILED_CONSEQUENCE, more);
 }

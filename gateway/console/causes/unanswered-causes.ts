@@ -11,7 +11,7 @@ import {
   type UpstreamReport,
 } from './cause.ts';
 import type { PresentTraffic } from './present.ts';
-import { estimateText } from './service-times.ts';
+import { count, duration, telling } from './telling.ts';
 
 type Row = NonNullable<UpstreamReport['unanswered']>[number];
 
@@ -64,7 +64,7 @@ export function unansweredCause(silent: UnansweredRequests, nowMs: number): Foun
   const oldestMs = Math.max(...late.map(({ oldest_ms: ms }) => ms));
   return failureCause(
     failingTarget(silent),
-    `${what} does not answer: ${requests} requests wait${of}, the oldest for ${estimateText(oldestMs)}.`,
+    telling`${what} does not answer: ${count('requests')} requests wait${of}, the oldest for ${duration('oldest_ms')}.`,
     'The service has these requests and has not begun to answer. Each gets 504 upstream_timeout when its time is over.',
     {
       title: `${what} does not answer.`,

@@ -4,6 +4,7 @@ import { figuresOf } from '../history/figures.ts';
 import type { PresentCounts } from '../history/history-counts.ts';
 import { type FoundCause, failureCause, warningCause } from './cause.ts';
 import type { PresentTraffic } from './present.ts';
+import { count, telling } from './telling.ts';
 
 const REQUESTS_MIN = 20;
 /** The smallest share of refused requests that is a cause. */
@@ -38,13 +39,14 @@ export function unknownCallers({ bounds, operations, organizations }: PresentTra
   return [
     make(
       { topic: 'unknown callers' },
-      `Most requests are refused before their organization is known: ${minute.refused} of ${minute.requests} in the last minute${before}.`,
+      telling`Most requests are refused before their organization is known: ${count('refused')} of ${count('requests')} in the last minute${before}.`,
       'Their clients get 401, or 429 when they repeat it. A key store that was wiped or restored does not know their keys.',
       {
         title: 'Most requests are refused before their organization is known.',
         runbook: 'GatewayManyAuthenticationFailures',
         details: '#/requests?status=refused',
         figures: { requests: minute.requests, refused: minute.refused },
+        extent: { of: 'unknown callers', names: [], span: 'minute' },
       },
     ),
   ];

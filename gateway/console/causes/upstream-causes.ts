@@ -13,6 +13,7 @@ import {
 } from './cause.ts';
 import type { PresentTraffic } from './present.ts';
 import { estimateText, type ServiceTimes } from './service-times.ts';
+import { count, type Telling, telling } from './telling.ts';
 import { recoveryOf } from './traffic-causes.ts';
 
 type Target = NonNullable<UpstreamReport['targets']>[number];
@@ -82,7 +83,7 @@ export function upstreamCauses(
     found.push(
       failureCause(
         { topic: 'upstream', name, detail: 'shedding' },
-        `Upstream ${name} is overloaded${loadOf(upstream, times)}.`,
+        telling`Upstream ${name} is overloaded${loadOf(upstream, times)}.`,
         'A part of its requests gets 503 upstream_overloaded.',
         {
           title: `Upstream ${name} is overloaded.`,
@@ -104,15 +105,17 @@ export function upstreamCauses(
   return found;
 }
 
-function loadOf({ in_flight: inFlight, places, waiting = 0 }: UpstreamReport, times: ServiceTimes | undefined): string {
-  const load = places === undefined ? [] : [`${inFlight} of ${places} places taken, ${waiting} waiting`];
+function loadOf({ places }: UpstreamReport, times: ServiceTimes | undefined): Telling {
+  const load =
+    places === undefined
+      ? []
+      : [telling`${count('in_flight')} of ${count('places')} places taken, ${count('waiting')} waiting`];
   const before = times?.beforeMs === undefined ? '' : `, ${estimateText(times.beforeMs)} before`;
-  const took = times === undefined ? [] : [`the service takes ${estimateText(times.nowMs)}${before}`];
-  const all = [...load, ...took];
-  return all.length === 0 ? '' : `: ${all.join('; ')}`;
+  const took = times === undefined ? [] : [telling`the service takes ${estimateText(times.nowMs)}${before}`];
+  return [...load, ...took].flatMap((part, index) => [index === 0 ? ': ' : '; ', ...part]);
 }
 
-function figuresIn({ in_flight: inFlight, places, waiting }: UpstreamReport, times: ServiceTimes | undefined) {
+function figuresIn({ in_flight: inFlight = 0, places, waiting = 0 }: UpstreamReport, times: ServiceTimes | undefined) {
   const figures = { in_flight: inFlight, places, waiting, p50_ms: times?.nowMs, p50_before_ms: times?.beforeMs };
   const known = Object.entries(figures).filter((one): one is [string, number] => one[1] !== undefined);
   return Object.fromEntries(known.map(([key, value]) => [key, Math.round(value)]));
@@ -231,11 +234,11 @@ export function recoveringUpstreams(
     const about = culprits.find((one) => isOfUpstream(one, name));
     const now = about && recoveryOf(present, name);
     if (about === undefined || now === undefined || found.some((one) => isOfUpstream(one.about, name))) return [];
-    const { requests, failed, isRecovering } = now;
-    const counted = `${failed} of ${requests} requests failed in the last minute`;
+    const { names, requests, failed, isRecovering } = now;
+    const counted = telling`${count('failed')} of ${count('requests')} requests failed in the last minute`;
     const cause = isRecovering
-      ? `is recovering: ${counted}, none in the last 15 seconds.`
-      : `answers again: ${counted}.`;
+      ? telling`is recovering: ${counted}, none in the last 15 seconds.`
+      : telling`answers again: ${counted}.`;
     const figures = { requests, failed };
     const details = `#/upstreams/${encodeURIComponent(name)}`;
     const more = {
@@ -243,9 +246,10 @@ export function recoveringUpstreams(
       runbook: 'GatewayTargetDown',
       details,
       figures,
+      extent: { of: 'operations', names, span: 'minute' } as const,
       hasRecovered: true as const,
     };
-    return [warningCause(about, `Upstream ${name} ${cause}`, '', more)];
+    return [warningCause(about, telling`Upstream ${name} ${cause}`, '', more)];
   });
 }
 

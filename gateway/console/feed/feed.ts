@@ -4,7 +4,7 @@
 import type { Cause } from '../../shared/contracts/cause.ts';
 import { nextCommandOf } from '../../shared/next-command.ts';
 import { type FoundCause, idOf, published, warningCause } from '../causes/cause.ts';
-import { withSymptomsOfAll } from '../causes/symptoms.ts';
+import type { Extents } from '../causes/extent.ts';
 import type { Lasting } from '../events/outages.ts';
 import {
   type FleetInstance,
@@ -18,6 +18,7 @@ import type { RangeCounts } from '../history/history-counts.ts';
 import { type HistoryReport, historyReport } from '../history/history-report.ts';
 import type { OrganizationNearLimit } from '../history/sample.ts';
 import { type StoreReport, storeReports } from '../stores.ts';
+import { joinCauses } from './join-causes.ts';
 import { mergeNearLimit } from './near-limit.ts';
 import type { VersionSummary } from './version-summary.ts';
 
@@ -29,7 +30,9 @@ export interface LocalFeed {
   readonly status: object | null;
   /** The versions; null if these are not known yet, or if no process answered. */
   readonly versions: VersionSummary | null;
-  readonly causes: readonly Lasting<Cause>[];
+  readonly causes: readonly Lasting<FoundCause>[];
+  /** The counts in which the figures of causes are found again; absent from an instance of an earlier version. */
+  readonly extents?: Extents | undefined;
   /** The configuration in force; absent from an instance of an earlier version. */
   readonly configuration?: ConfigurationInForce | undefined;
   readonly events: readonly GatewayEvent[];
@@ -90,11 +93,14 @@ export function feedOf(
   };
 }
 
+/** What the causes of several instances are joined from. */
+export type CausesAnswer = Pick<LocalFeed, 'causes' | 'configuration' | 'extents' | 'organizations'>;
+
 /** Returns the causes of all instances. Instances that did not answer are causes, too. */
 export function attentionOf(
   answers: readonly {
     readonly instance: FleetInstance | MissingInstance;
-    readonly value: Pick<LocalFeed, 'causes' | 'configuration'> | undefined;
+    readonly value: CausesAnswer | undefined;
   }[],
   returned: readonly ReturnedInstance[],
   nowMs: number,
@@ -104,18 +110,6 @@ export function attentionOf(
   const isSilent = ({ name }: ReturnedInstance) => silent.some(({ about }) => about.name === name);
   const over = returned.filter((one) => !isSilent(one)).map(returnedCause);
   return [...silent.map(published), ...joinCauses(told), ...over, ...differentConfigurations(told, nowMs)];
-}
-
-/** Joins the same cause of several instances into one, with its earliest beginning. */
-function joinCauses(told: readonly (Pick<LocalFeed, 'causes'> & { readonly name: string })[]): Cause[] {
-  const all = told.flatMap(({ name, causes }) => causes.map((cause) => ({ name, cause })));
-  const same = [...Map.groupBy(all, ({ cause }) => `${cause.id} ${cause.kind}`).values()].map((group) => {
-    const [earliest] = group.toSorted((one, other) => one.cause.since.localeCompare(other.cause.since));
-    const all = group.map(({ cause }) => cause);
-    const cause = withSymptomsOfAll((earliest as (typeof group)[number]).cause, all);
-    return group.length === told.length ? cause : { ...cause, instances: group.map(({ name }) => name) };
-  });
-  return [...same.filter(({ kind }) => kind === 'bad'), ...same.filter(({ kind }) => kind !== 'bad')];
 }
 
 export function missingCauseId(name: string): string {

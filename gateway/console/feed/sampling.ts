@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FleetSources } from '../../shared/questions/fleet.ts';
-import { type FoundCause, published, type StatusForCauses } from '../causes/cause.ts';
+import type { FoundCause, StatusForCauses } from '../causes/cause.ts';
 import { CauseSearch } from '../causes/cause-search.ts';
 import { Events } from '../events/events.ts';
 import { eventsAbout } from '../events/shown-events.ts';
@@ -13,7 +13,7 @@ import type { HistoryFile } from '../history/history-file.ts';
 import { decodeHistory, encodeHistory, type KeptHistory } from '../history/kept-history.ts';
 import { RESOLUTIONS, type ShownTime } from '../history/ranges.ts';
 import type { Sample } from '../history/sample.ts';
-import { type LocalFeed, silentCause } from './feed.ts';
+import { type CausesAnswer, type LocalFeed, silentCause } from './feed.ts';
 import { ProcessSamples } from './process-samples.ts';
 import { createVersionSummary, type VersionSummary } from './version-summary.ts';
 
@@ -77,21 +77,19 @@ export class Sampling {
   }
 
   /** Returns the causes that need attention at this moment. */
-  async causes(): Promise<Pick<LocalFeed, 'causes' | 'configuration'>> {
+  async causes(): Promise<CausesAnswer> {
     await this.#sample();
-    return { causes: this.#ownCauses(), configuration: this.#inForce() };
+    return this.#causesNow();
   }
 
   /** Resolves with the report of this gateway about itself, with a sample of this moment. */
   async feed(span: ShownTime, subject?: Subject): Promise<LocalFeed> {
     await this.#sample().catch(() => undefined);
     return {
+      ...this.#causesNow(),
       counts: this.#history.counts(span, subject),
-      organizations: this.#samples.nearLimits,
       status: this.#status,
       versions: this.#versions(),
-      causes: this.#ownCauses(),
-      configuration: this.#inForce(),
       events: eventsAbout(this.#events.list(), subject, this.#samples.upstreamOf),
     };
   }
@@ -156,11 +154,13 @@ export class Sampling {
     return (this.#fleet()?.missing() ?? []).map(silentCause);
   }
 
-  #ownCauses(): LocalFeed['causes'] {
-    return this.#events
-      .causes()
-      .filter(({ about }) => about.topic !== 'instance')
-      .map(published);
+  #causesNow(): CausesAnswer {
+    return {
+      causes: this.#events.causes().filter(({ about }) => about.topic !== 'instance'),
+      extents: this.#search.extents(),
+      organizations: this.#samples.nearLimits,
+      configuration: this.#inForce(),
+    };
   }
 
   /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { attentionOf, joinEvents } from '../../../gateway/console/feed/feed.ts';
+import { joinEvents } from '../../../gateway/console/feed/feed.ts';
 import type { GatewayEvent } from '../../../gateway/console/history/gateway-event.ts';
 
 const at = (second: number) => new Date(second * 1000).toISOString();
@@ -41,27 +41,4 @@ test('a reload that reached several instances is told once, and a second one of 
       [at(2000), at(2000), 'a:1'],
     ],
   );
-});
-
-test('a cause that several instances see names the operations of all, with the sum of their counts', () => {
-  const since = at(10);
-  const cause = (symptoms: readonly { name: string; requests: number; failed: number }[], seen: string) => ({
-    ...({ id: 'upstream orders live', kind: 'bad', cause: 'It fails.', since, symptoms } as const),
-    consequence: `Its requests fail. Seen in ${seen}. To go back, write 1.`,
-  });
-  const [a, b] = [
-    { name: 'GET /a', requests: 9, failed: 2 },
-    { name: 'GET /b', requests: 0, failed: 0 },
-  ] as const;
-  const answers = [
-    cause([a, b], 'GET /a (2 of 9 failed), GET /b (slow)'),
-    cause([{ ...a, name: 'GET /b', failed: 9 }, a], 'GET /b (9 of 9 failed), GET /a (2 of 9 failed)'),
-  ].map((one, index) => ({
-    instance: { id: `con_${index}`, name: `gw-${index}:1`, version: '1', started_at: since },
-    value: { causes: [one], configuration: undefined },
-  }));
-  const textsOf = (some: typeof answers) => attentionOf(some, [], 0).map(({ consequence }) => consequence);
-  assert.deepEqual(textsOf(answers), [
-    'Its requests fail. Seen in GET /b (9 of 9 failed), GET /a (4 of 18 failed). To go back, write 1.',
-  ]);
 });

@@ -329,7 +329,7 @@ test('one organization that is refused, and one that has nearly used a limit, ar
       ({ consequence, runbook }) => `${consequence} ${runbook}`,
     ),
     [
-      'These requests get 429 rate_limited, with the time to wait; other organizations are not affected. An organization that is refused',
+      'These requests get 429 rate_limited, with the time to wait; the limit is its own. An organization that is refused',
       'Soon its requests are refused. An organization that is refused',
     ],
   );
@@ -343,7 +343,17 @@ test('one organization that is refused, and one that has nearly used a limit, ar
     consequenceAfter(60_000, changes),
     / limits\.yaml changed at 2027-03-01T12:24:00\.000Z: tiers\.free\.requests: 100 → 20\.$/,
   );
-  for (const other of [consequenceAfter(16 * 60_000, changes), consequenceAfter(60_000, changes.slice(1))])
+  const others = [
+    'tiers.premium.requests: 100 → 20',
+    'tiers.free.requests: 20 → 100',
+    'organizations.b.requests: 9 → 1',
+  ];
+  const otherChanges = others.map((change) => `limits.yaml ${change}`);
+  for (const other of [
+    consequenceAfter(16 * 60_000, changes),
+    consequenceAfter(60_000, changes.slice(1)),
+    consequenceAfter(60_000, otherChanges),
+  ])
     assert.doesNotMatch(other, /changed/);
   const share = { limits: { state: 'away', policyInForce: 'local' } };
   const nearAgain = causesOf(
