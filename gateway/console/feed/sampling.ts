@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FleetSources } from '../../shared/questions/fleet.ts';
 import type { FoundCause, StatusForCauses } from '../causes/cause.ts';
 import { CauseSearch } from '../causes/cause-search.ts';
+import { silentCause } from '../causes/instance-causes.ts';
 import { Events } from '../events/events.ts';
 import { eventsAbout } from '../events/shown-events.ts';
 import type { Fleet } from '../fleet/fleet.ts';
@@ -13,7 +14,7 @@ import type { HistoryFile } from '../history/history-file.ts';
 import { decodeHistory, encodeHistory, type KeptHistory } from '../history/kept-history.ts';
 import { RESOLUTIONS, type ShownTime } from '../history/ranges.ts';
 import type { Sample } from '../history/sample.ts';
-import { type CausesAnswer, type LocalFeed, silentCause } from './feed.ts';
+import type { CausesAnswer, LocalFeed } from './feed.ts';
 import { ProcessSamples } from './process-samples.ts';
 import { createVersionSummary, type VersionSummary } from './version-summary.ts';
 

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { failureCause, published, type StatusForCauses, warningCause } from '../../../gateway/console/causes/cause.ts';
 import { createCauseMemory } from '../../../gateway/console/causes/cause-memory.ts';
 import { causesOf, type LastMinute } from '../../../gateway/console/causes/causes.ts';
+import { silentCause } from '../../../gateway/console/causes/instance-causes.ts';
 import type { PresentTraffic } from '../../../gateway/console/causes/present.ts';
 import { Events } from '../../../gateway/console/events/events.ts';
 import { eventsAbout } from '../../../gateway/console/events/shown-events.ts';
-import { silentCause } from '../../../gateway/console/feed/feed.ts';
 
 const NOW_MS = Date.parse('2027-03-01T12:25:00.000Z');
 const SINCE = '2027-03-01T12:22:00.000Z';
@@ -407,11 +407,18 @@ test('a missing instance that was killed differs from one that hangs, and from o
   const at = { admin_port: 9091, pid: 4711 };
   const textOf = (more: object) => silentCause({ ...gone, ...more }).consequence.replace(/ Its requests are not.*/, '');
   const heard = `It was last heard of at ${SINCE}.`;
-  assert.equal(textOf({ ...at, runs: false }), `${heard} Its process 4711 does not run any more.`);
+  assert.equal(
+    textOf({ ...at, runs: false }),
+    `${heard} Its process 4711 does not run any more. Start it again; its log, or that of its supervisor, says why it ended.`,
+  );
   assert.equal(textOf({ ...at, runs: true }), `${heard} Its process 4711 runs, so it hangs or is stopped.`);
   assert.equal(textOf(at), `${heard} Look on gw-7 whether its process 4711 runs.`);
   assert.equal(textOf({}), `${heard} It may be down.`);
-  assert.equal(silentCause({ ...gone, ...at }).next, 'ADMIN_PORT=9091 bin/gateway status');
+  const nextOf = (more: object) => silentCause({ ...gone, ...at, ...more }).next;
+  assert.equal(nextOf({}), 'ADMIN_PORT=9091 bin/gateway status');
+  assert.equal(nextOf({ runs: true }), 'ADMIN_PORT=9091 bin/gateway status');
+  // No command can ask a process that is gone.
+  assert.equal(nextOf({ runs: false }), 'bin/gateway alerts silence "instance gw-7:8080" --for 1h');
 });
 
 test('events are bounded', () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { joinEvents } from '../../../gateway/console/feed/feed.ts';
+import { joinEvents } from '../../../gateway/console/feed/join-events.ts';
 import type { GatewayEvent } from '../../../gateway/console/history/gateway-event.ts';
 
 const at = (second: number) => new Date(second * 1000).toISOString();
