@@ -23,24 +23,23 @@ export function organizationsInTrouble(
   hasCulprit: boolean,
 ): FoundCause[] {
   const { limits } = status;
-  const isShare = limits?.state === 'away' && limits.policyInForce === 'local';
-  const share = isShare ? ', the share of one instance while Redis is away' : '';
+  const isAway = limits?.state === 'away';
   const lately = nearLimits.filter(({ last_at: at }) => nowMs - Date.parse(at) < MINUTE_MS);
   const refused = organizations.flatMap((one): FoundCause[] => {
     const counts = refusedCountsOf(bounds, one);
     const limit = lately.find(({ organization, refused }) => organization === one.name && refused > 0);
     if (counts === undefined || (limit === undefined && hasCulprit)) return [];
     const isSuspect = (change: string) => limit !== undefined && lowersLimit(change, limit);
-    return [
-      refusedCause(one.name, counts, limit, { share, changed: recentChange(status, 'limits.yaml ', nowMs, isSuspect) }),
-    ];
+    const known = nearLimits.find(({ organization }) => organization === one.name);
+    const changed = recentChange(status, 'limits.yaml ', nowMs, isSuspect);
+    return [refusedCause({ organization: one.name, name: known?.name }, counts, limit, { isAway, changed })];
   });
   const named = new Set(refused.map(({ about }) => about.name));
-  const near = lately.filter((one) => !named.has(one.organization) && isNearlyUsed(one));
+  const near = lately.filter((one) => !named.has(one.organization) && isNearlyUsed(one, isAway));
   return [
     ...atMost(refused, 'organizations are refused', '#/requests?status=refused'),
     ...atMost(
-      near.map((one) => nearlyUsedCause(one, share)),
+      near.map((one) => nearlyUsedCause(one, shareText(one, isAway))),
       'organizations are near a limit',
       '#/',
     ),
@@ -68,22 +67,25 @@ function refusedCountsOf(bounds: readonly number[], { minute, latest }: PresentC
   return { span, requests, refused, state };
 }
 
-/** Sentences that depend on the status. */
-interface StatusTexts {
-  /** A text that says that a limit is the share of one instance. */
-  readonly share: string;
+interface StatusFacts {
+  /** Whether Redis is away, so that the limits are those of one instance. */
+  readonly isAway: boolean;
   /** Says what the last reload changed, if that may be the reason. */
   readonly changed: string;
 }
 
 function refusedCause(
-  name: string,
+  organization: Named,
   { span, requests, refused, state }: RefusedCounts,
   limit: OrganizationNearLimit | undefined,
-  { share, changed }: StatusTexts,
+  { isAway, changed }: StatusFacts,
 ): FoundCause {
+  const { organization: id } = organization;
+  const name = labelOf(organization);
   const { at, ...bound } = limit?.last_refused ?? { at: undefined, ...limit };
-  const why = limit ? ` for its limit ${limit.policy}, ${bound.limit} in ${bound.window_seconds} s${share}` : '';
+  const why = limit
+    ? ` for its limit ${limit.policy}, ${bound.limit} in ${bound.window_seconds} s${shareText(bound, isAway)}`
+    : '';
   const counted = telling`${count('refused')} of ${count('requests')} requests (${percent(['refused'], 'requests')} %)`;
   const last = at === undefined ? '' : `: its last refused request was at ${at}`;
   const cause = {
@@ -91,13 +93,13 @@ function refusedCause(
     recovering: telling`${name} is recovering: ${counted} were refused in the last ${span}, none in the last 15 seconds.`,
     refused: telling`${name} is refused${why}: ${counted} in the last ${span}.`,
   }[state];
-  const about = { topic: 'organization', name } as const;
+  const about = { topic: 'organization', name: id } as const;
   const more = {
     title: `${name} is refused.`,
     runbook: RUNBOOK,
-    details: addressOf(name),
+    details: addressOf(id),
     figures: { requests, refused },
-    extent: { of: 'organizations', names: [name], span: span === 'minute' ? 'minute' : 'latest' } as const,
+    extent: { of: 'organizations', names: [id], span: span === 'minute' ? 'minute' : 'latest' } as const,
   };
   if (state !== 'refused') return warningCause(about, cause, '', { ...more, hasRecovered: true });
   const consequence = limit
@@ -106,9 +108,17 @@ function refusedCause(
   return warningCause(about, cause, consequence, more);
 }
 
-/** A limit that is not enforced refuses nothing. */
-function isNearlyUsed({ organization, limit, remaining, shadow_refused: shadow }: OrganizationNearLimit): boolean {
-  return shadow === 0 && organization !== 'anonymous' && limit - remaining >= NEARLY_USED * limit;
+/** Says that a limit is not the one of the configuration. */
+function shareText({ is_share: isShare }: Pick<OrganizationNearLimit, 'is_share'>, isAway: boolean): string {
+  return isShare ? `, the share of one instance while Redis ${isAway ? 'is' : 'was'} away` : '';
+}
+
+/** A limit that is not enforced refuses nothing, and the share of one instance ends with the outage of Redis. */
+function isNearlyUsed(near: OrganizationNearLimit, isAway: boolean): boolean {
+  const { organization, limit, remaining, shadow_refused: shadow, is_share: isShare = false } = near;
+  return (
+    (isAway || !isShare) && shadow === 0 && organization !== 'anonymous' && limit - remaining >= NEARLY_USED * limit
+  );
 }
 
 /** @param share a text that says that the limit is the share of one instance */
@@ -118,7 +128,7 @@ export function nearlyUsedCause(near: OrganizationNearLimit, share: string): Fou
   const next = remaining === 0 ? 'Its next request is refused.' : 'Soon its requests are refused.';
   return warningCause(
     { topic: 'near', name: organization, detail: policy },
-    `${organization} has used ${used} of ${limit} in ${seconds} s, its limit ${policy}${share}.`,
+    `${labelOf(near)} has used ${used} of ${limit} in ${seconds} s, its limit ${policy}${share}.`,
     refused > 0 ? `${refusedText(refused)} in the last quarter of an hour.` : next,
     {
       runbook: RUNBOOK,
@@ -131,6 +141,13 @@ export function nearlyUsedCause(near: OrganizationNearLimit, share: string): Fou
 
 function refusedText(refused: number): string {
   return refused === 1 ? '1 of its requests was refused' : `${refused} of its requests were refused`;
+}
+
+type Named = Pick<OrganizationNearLimit, 'organization' | 'name'>;
+
+/** Returns the name of an organization, if it is known, and its id. */
+function labelOf({ organization, name }: Named): string {
+  return name === undefined || name === organization ? organization : `${name} (${organization})`;
 }
 
 function addressOf(organization: string): string {

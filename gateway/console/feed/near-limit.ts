@@ -18,6 +18,8 @@ export interface NearLimit {
   list(): OrganizationNearLimit[];
 }
 
+/** The source of decisions against the share of one instance, while Redis is away. */
+const SHARE = 'local';
 const KEPT_MAX = 300;
 const REPORTED_MAX = 20;
 const MINUTES = 15;
@@ -27,9 +29,12 @@ export const NOTED_MS = MINUTES * MINUTE_MS;
 interface Entry {
   readonly organization: string;
   readonly policy: string;
+  name: string | undefined;
   tier: string;
   limit: number;
   windowSeconds: number;
+  /** Whether the limit is the share of one instance. */
+  isShare: boolean;
   remaining: number;
   lastRefused?: OrganizationNearLimit['last_refused'];
   lastAtMs: number;
@@ -57,9 +62,11 @@ export function createNearLimit(now: () => number): NearLimit {
       entry = {
         organization,
         policy,
+        name: undefined,
         tier: '',
         limit: 0,
         windowSeconds: 0,
+        isShare: false,
         remaining: 0,
         lastAtMs: nowMs,
         counts: noCounts(),
@@ -73,27 +80,33 @@ export function createNearLimit(now: () => number): NearLimit {
     return entry;
   }
 
-  function ease({ caller }: Trail, { policy, limit, windowSeconds, remaining }: LimitState): void {
+  function ease({ caller, limitSource }: Trail, { policy, limit, windowSeconds, remaining }: LimitState): void {
     const organization = caller?.organization?.id ?? 'anonymous';
     // Most requests end here, because most organizations are not near a limit. Without this line, each request would make and hash the key
     // of an entry.
     if (!entriesOf.has(organization)) return;
     const entry = entries.get(`${policy} ${organization}`);
-    if (entry !== undefined) Object.assign(entry, { limit, windowSeconds, remaining });
+    if (entry !== undefined) Object.assign(entry, { limit, windowSeconds, remaining, isShare: limitSource === SHARE });
   }
 
   return {
     note(trail, state, pressure) {
       if (pressure === 'eased') return ease(trail, state);
-      const { caller } = trail;
+      const { caller, limitSource } = trail;
+      const isShare = limitSource === SHARE;
       const { policy, limit, windowSeconds, remaining } = state;
-      const { id = 'anonymous', tier = '' } = caller?.organization ?? {};
+      const { id = 'anonymous', name, tier = '' } = caller?.organization ?? {};
       const nowMs = now();
       const entry = entryOf(id, policy, nowMs);
       forget(entry, nowMs);
-      Object.assign(entry, { tier, limit, windowSeconds, remaining, lastAtMs: nowMs });
+      Object.assign(entry, { name, tier, limit, windowSeconds, isShare, remaining, lastAtMs: nowMs });
       if (pressure === 'refused')
-        entry.lastRefused = { at: new Date(nowMs).toISOString(), limit, window_seconds: windowSeconds };
+        entry.lastRefused = {
+          at: new Date(nowMs).toISOString(),
+          limit,
+          window_seconds: windowSeconds,
+          ...(isShare && { is_share: true }),
+        };
       const counts = entry.counts[pressure];
       const minute = Math.floor(nowMs / MINUTE_MS) % MINUTES;
       counts[minute] = (counts[minute] as number) + 1;
@@ -162,10 +175,12 @@ function toPressed(entry: Entry): OrganizationNearLimit {
   const sum = (pressure: LimitPressure) => entry.counts[pressure].reduce((total, count) => total + count, 0);
   return {
     organization: entry.organization,
+    ...(entry.name && { name: entry.name }),
     tier: entry.tier,
     policy: entry.policy,
     limit: entry.limit,
     window_seconds: entry.windowSeconds,
+    ...(entry.isShare && { is_share: true }),
     remaining: entry.remaining,
     ...(entry.lastRefused && { last_refused: entry.lastRefused }),
     near: sum('near'),

@@ -32,12 +32,21 @@ interface RefusalCount {
 /** An organization that came near one of its limits, or exceeded it, in the last minutes. */
 export interface OrganizationNearLimit {
   readonly organization: string;
+  /** Absent for anonymous callers, and from an instance of an earlier version. */
+  readonly name?: string | undefined;
   readonly tier: string;
   readonly policy: string;
   readonly limit: number;
   readonly window_seconds: number;
   /** The last refused request, with the limit at that time, which may have changed since; undefined if there was no refusal. */
-  readonly last_refused?: { readonly at: string; readonly limit: number; readonly window_seconds: number };
+  readonly last_refused?: {
+    readonly at: string;
+    readonly limit: number;
+    readonly window_seconds: number;
+    readonly is_share?: true;
+  };
+  /** Whether the limit is the share of one instance, because Redis was away at its last counted request. */
+  readonly is_share?: true;
   /** Units left at its last counted request. */
   readonly remaining: number;
   readonly near: number;

@@ -131,6 +131,12 @@ export function codesTable() {
   };
 }
 
+/** The name of an organization, if it is known, with its id beside. */
+function organizationCell({ organization, name }) {
+  if (name === undefined || name === organization) return organization;
+  return element('span', {}, name, ' ', element('span', { class: 'soft' }, organization));
+}
+
 export function organizationsTable() {
   const show = createTable(place('organizations'), {
     caption: 'Organizations near a limit or beyond it in the last 15 minutes',
@@ -139,7 +145,7 @@ export function organizationsTable() {
     hrefOf: ({ organization }) =>
       organization === 'anonymous' ? undefined : addressOf('organizations', {}, organization),
     columns: [
-      { key: 'organization', label: 'Organization', cell: (row) => row.organization, value: (row) => row.organization },
+      { key: 'organization', label: 'Organization', cell: organizationCell, value: (row) => row.name ?? row.organization },
       {
         key: 'refused',
         label: 'Refused',

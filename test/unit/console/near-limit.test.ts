@@ -10,9 +10,10 @@ function pressedFrom(startMs = 1_000_000 * MINUTE_MS) {
   const pressed = createNearLimit(() => nowMs);
   return {
     list: pressed.list,
-    note(id: string, pressure: LimitPressure | 'eased', remaining = 0) {
+    note(id: string, pressure: LimitPressure | 'eased', remaining = 0, limitSource = 'redis') {
       const state = { policy: 'organization', limit: 10, windowSeconds: 60, remaining, resetMs: 1 };
-      pressed.note({ caller: { organization: { id, tier: 'standard' } } } as Trail, state, pressure);
+      const organization = { id, name: `Name of ${id}`, tier: 'standard' };
+      pressed.note({ caller: { organization }, limitSource } as Trail, state, pressure);
     },
     wait(minutes: number) {
       nowMs += minutes * MINUTE_MS;
@@ -87,4 +88,14 @@ test('lists of several processes become one: counts are added, the latest has th
   const one = { ...row, remaining: 3, near: 1, refused: 2, shadow_refused: 0, last_at: '2027-01-01T00:00:05.000Z' };
   const other = { ...row, remaining: 0, near: 1, refused: 5, shadow_refused: 1, last_at: '2027-01-01T00:00:09.000Z' };
   assert.deepEqual(mergeNearLimit([[one], [other]]), [{ ...other, near: 2, refused: 7, shadow_refused: 1 }]);
+});
+
+test('an entry has the name of its organization, and says that a limit was the share of one instance', () => {
+  const { note, list } = pressedFrom();
+  note('org_a', 'refused', 0, 'local');
+  const [away] = list();
+  assert.deepEqual([away?.name, away?.is_share, away?.last_refused?.is_share], ['Name of org_a', true, true]);
+  note('org_a', 'eased', 8);
+  const [back] = list();
+  assert.deepEqual([back?.is_share, back?.last_refused?.is_share], [undefined, true]);
 });

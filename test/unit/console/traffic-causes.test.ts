@@ -360,7 +360,7 @@ test('one organization that is refused, and one that has nearly used a limit, ar
     share,
     QUIET,
     NOW_MS,
-    presentOf({ nearLimits: [near({ refused: 18 })] }),
+    presentOf({ nearLimits: [near({ refused: 18, is_share: true })] }),
     createCauseMemory(),
   ).at(-1);
   assert.equal(
@@ -369,12 +369,28 @@ test('one organization that is refused, and one that has nearly used a limit, ar
   );
   assert.equal(nearAgain?.consequence, '18 of its requests were refused in the last quarter of an hour.');
   const calm = [
+    // Redis is back.
+    near({ is_share: true }),
     near({ remaining: 11 }),
     near({ last_at: new Date(NOW_MS - 61_000).toISOString() }),
     near({ organization: 'anonymous' }),
     near({ remaining: 0, shadow_refused: 7 }),
   ];
   for (const one of calm) assert.deepEqual(told({ nearLimits: [one] }), []);
+});
+
+test('an organization has its name beside its id, and a share that it exceeded is told as such after the outage of Redis', () => {
+  const last = { at: new Date(NOW_MS - 5000).toISOString(), limit: 33, window_seconds: 60, is_share: true as const };
+  const present = presentOf({
+    organizations: [series('org_a', { requests: 60, refused: 25 })],
+    nearLimits: [near({ name: 'Initech', refused: 25, last_refused: last })],
+  });
+  const [cause] = causesOf({}, QUIET, NOW_MS, present, createCauseMemory());
+  assert.equal(
+    cause?.cause,
+    'Initech (org_a) is refused for its limit organization, 33 in 60 s, the share of one instance while Redis was away: 25 of 60 requests (42 %) in the last minute.',
+  );
+  assert.equal(cause?.id, 'organization org_a');
 });
 
 test('an upstream that works again is recovering, as long as its failure is counted', () => {
