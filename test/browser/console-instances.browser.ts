@@ -59,6 +59,10 @@ describe('the console of two instances', () => {
     await page.locator('#nav a', { hasText: 'System' }).click();
     assert.match(page.url(), new RegExp(`instance=${own?.id}`));
     await page.locator('#instance').selectOption('all');
+    await page.locator('#request-id').fill(own?.name ?? '');
+    await page.locator('#request-id').press('Enter');
+    await page.waitForURL(new RegExp(`#/system\\?instance=${own?.id}$`), PATIENCE);
+    await page.locator('#instance').selectOption('all');
     assert.doesNotMatch(page.url(), /instance=/);
     await page.context().close();
   });

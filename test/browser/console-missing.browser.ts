@@ -5,10 +5,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { freePort } from '../support/free-port.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
-import { eventually } from '../support/instances.ts';
+import { askWith, eventually, untilRead } from '../support/instances.ts';
 import { apartAt, type Relay, startRedis, startRelay, type TestRedis } from '../support/redis.ts';
 import { type Browser, chooseInMenu, launchBrowser, openPage, type Page, takeScreenshot } from './browser.ts';
 
+const ORGANIZATION = 'org_known';
 const ADMIN = 'an-admin-token-for-this-test';
 const PATIENCE = { timeout: 30_000 };
 
@@ -27,6 +28,9 @@ describe('the console after the end of an instance', () => {
     one = await start(url, await freePort());
     other = await start(relay.url, port);
     await eventually(async () => (await feedOf(one)).statuses.length === 2);
+    const { key } = await one.issueKey({ organization: ORGANIZATION });
+    await untilRead({ gateways: [one, other] });
+    await askWith(key, other);
     browser = await launchBrowser();
   });
   after(async () => {
@@ -84,6 +88,13 @@ describe('the console after the end of an instance', () => {
       .filter({ hasText: `:${one.port}` })
       .waitFor(PATIENCE);
     await takeScreenshot(page, 'missing-redis');
+    // Its figures are in the memory of the gateway, only its record is not.
+    await page.evaluate(`location.hash = '#/organizations/${ORGANIZATION}'`);
+    await page.locator('#subject-about', { hasText: 'because Redis is away' }).waitFor(PATIENCE);
+    await page.locator('#subject-tiles .tile', { hasText: 'Requests' }).first().waitFor(PATIENCE);
+    await page.locator('#subject-causes li', { hasText: 'Redis' }).waitFor(PATIENCE);
+    assert.equal(await page.locator('#not-read').isVisible(), false);
+    await takeScreenshot(page, 'missing-redis-organization');
     await page.evaluate(`location.hash = '#/audit'`);
     await page.locator('#not-read', { hasText: 'because Redis is away' }).waitFor(PATIENCE);
     assert.equal(await page.locator('[data-view="audit"]').isVisible(), false);

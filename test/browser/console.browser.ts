@@ -691,11 +691,13 @@ describe('the console of a gateway that is started anew', () => {
       await first.stop();
       await page.locator('#connection', { hasText: 'No response since' }).waitFor(PATIENCE);
       await page.locator('#lost', { hasText: 'has not answered this page since' }).waitFor(PATIENCE);
-      assert.equal(await page.locator('#attention').isVisible(), false, 'nothing is known of what needs attention');
-      assert.match(
-        (await page.evaluate(`getComputedStyle(document.getElementById('tiles')).filter`)) as string,
-        /grayscale/,
-      );
+      // The last known causes stay, in grey, with their time.
+      await page.locator('#attention-title', { hasText: / as of \d/ }).waitFor(PATIENCE);
+      for (const id of ['attention', 'tiles'])
+        assert.match(
+          (await page.evaluate(`getComputedStyle(document.getElementById('${id}')).filter`)) as string,
+          /grayscale/,
+        );
       assert.ok(Number(await headHeight()) - Number(usual) <= 2, 'the head stays one line');
       await takeScreenshot(page, 'console-lost');
       await page.setViewportSize({ width: 390, height: 844 });
@@ -706,7 +708,7 @@ describe('the console of a gateway that is started anew', () => {
       try {
         await page.locator('#connection', { hasText: 'Live, restarted at' }).waitFor(PATIENCE);
         assert.equal(await page.locator('#lost').isVisible(), false);
-        assert.equal(await page.locator('#attention').isVisible(), true);
+        assert.equal(await page.locator('#attention-title .as-of').isVisible(), false);
         assert.equal(await headHeight(), usual, 'also after its return');
       } finally {
         await second.stop();

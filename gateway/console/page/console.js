@@ -148,7 +148,7 @@ function onAnswer() {
 function onLost() {
   const since = clockWithSeconds(answeredAtMs);
   tell('bad', `✕ No response since ${since}`);
-  place('lost-since').textContent = since;
+  for (const name of ['lost-since', 'attention-as-of']) place(name).textContent = since;
 }
 
 function onRefused() {
@@ -201,7 +201,7 @@ place('jump').addEventListener('submit', async (event) => {
   if (text === '') return;
   try {
     const { addressFor } = await import('./search.js');
-    location.hash = await addressFor(text, Object.keys(latest?.status?.upstreams ?? {}));
+    location.hash = await addressFor(text, Object.keys(latest?.status?.upstreams ?? {}), latest?.instances ?? []);
   } catch {
     onLost();
   }

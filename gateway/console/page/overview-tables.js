@@ -145,7 +145,12 @@ export function organizationsTable() {
     hrefOf: ({ organization }) =>
       organization === 'anonymous' ? undefined : addressOf('organizations', {}, organization),
     columns: [
-      { key: 'organization', label: 'Organization', cell: organizationCell, value: (row) => row.name ?? row.organization },
+      {
+        key: 'organization',
+        label: 'Organization',
+        cell: organizationCell,
+        value: (row) => row.name ?? row.organization,
+      },
       {
         key: 'refused',
         label: 'Refused',

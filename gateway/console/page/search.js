@@ -5,8 +5,17 @@ import { read } from './api.js';
 import { searchText } from './organizations.js';
 import { operationsFor } from './route-search.js';
 
-/** Resolves with the address of what a text names. @param upstreams the names of the upstreams */
-export async function addressFor(text, upstreams) {
+/**
+ * Resolves with the address of what a text names.
+ *
+ * @param upstreams the names of the upstreams
+ * @param instances with names such as `vm:8482`, which may look like addresses of clients
+ */
+export async function addressFor(text, upstreams, instances) {
+  const instance = instances.find(({ name }) => name === text);
+  // A missing instance has no view of its own.
+  if (instance !== undefined)
+    return addressOf('system', { instance: instance.missing_since === undefined ? instance.id : undefined });
   if (text.startsWith('org_')) return addressOf('organizations', {}, text);
   if (text.startsWith('key_')) return addressOf('requests', { key: text });
   if (text.startsWith('req_')) return addressOf('requests', {}, text);

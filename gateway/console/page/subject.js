@@ -2,7 +2,7 @@
 // remembered requests.
 
 import { addressOf, instanceIn, routeIn, SUBJECTS, subjectIn } from './addresses.js';
-import { read } from './api.js';
+import { read, Unavailable } from './api.js';
 import { attentionLine, isSlow } from './attention.js';
 import { createBreakdown } from './breakdown.js';
 import { causesAbout } from './causes-about.js';
@@ -54,9 +54,19 @@ export class SubjectPage {
     const question = { ...subjectIn(this.#subject), ...shownTime(), instance: instanceIn(route) };
     const answer = (found) => this.#showBreakdown(found);
     this.#stop = follow(() => read('breakdown', question), BREAKDOWN_EVERY_MS, { ...this.#tell, answer });
-    if (view === 'organizations' && !(await showOrganization(id)))
-      this.#showNothing(`There is no organization ${id}.`, link(addressOf('organizations'), 'All organizations'));
+    if (view === 'organizations') await this.#showOrganization(id);
     if (view === 'codes') showCode(await read(`codes/${encodeURIComponent(id)}`));
+  }
+
+  /** The figures and causes of an organization are shown without its record if that cannot be read. */
+  async #showOrganization(id) {
+    try {
+      if (!(await showOrganization(id)))
+        this.#showNothing(`There is no organization ${id}.`, link(addressOf('organizations'), 'All organizations'));
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      place('subject-about').replaceChildren(element('p', { class: 'card empty' }, error.message));
+    }
   }
 
   feed(latest) {
