@@ -2,6 +2,8 @@
 
 import type { Command } from 'commander';
 import type { KeyStoreChange } from '../auth/store/key-store.ts';
+import { joinChanges } from '../console/page/audit-events.js';
+import { isoTime } from '../shared/text.ts';
 import type { CommandContext } from './context.ts';
 import { printJson, printTable, shortTime, timeOrNull } from './print.ts';
 import { parseCount, parseMoment } from './read.ts';
@@ -34,7 +36,9 @@ export function addAuditCommands(program: Command, context: CommandContext): voi
       const audit = await context.actions('audit');
       const changes = await audit.list({ organization, sinceMs, limit });
       if (json) return printJson(context, changes.map(jsonOf));
-      const rows = changes.map(({ atMs, by, kind, organization, key, details }) => {
+      // Each process of each instance writes an entry about a change of files.
+      const joined = joinChanges(changes.map((change) => ({ ...change, at: isoTime(change.atMs) })));
+      const rows = joined.map(({ atMs, by, kind, organization, key, details }) => {
         const more = Object.entries(details)
           .filter(([name]) => isShown(kind, name))
           .map(([name, value]) => `${name}=${textOf(value)}`);

@@ -7,6 +7,8 @@ import { freePort } from '../support/free-port.ts';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { askWith, eventually, untilRead } from '../support/instances.ts';
 import { apartAt, type Relay, startRedis, startRelay, type TestRedis } from '../support/redis.ts';
+import { thingsAt } from '../support/things.ts';
+import { type FakeUpstream, startUpstream } from '../support/upstream.ts';
 import { type Browser, chooseInMenu, launchBrowser, openPage, type Page, takeScreenshot } from './browser.ts';
 
 const ORGANIZATION = 'org_known';
@@ -18,10 +20,14 @@ describe('the console after the end of an instance', () => {
   let relay: Relay;
   let one: TestGateway;
   let other: TestGateway;
+  let upstream: FakeUpstream;
   let port: number;
   let browser: Browser;
   before(async () => {
     redis = await startRedis();
+    upstream = await startUpstream((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[]}');
+    });
     const url = apartAt(redis.url);
     relay = await startRelay(url);
     port = await freePort();
@@ -30,18 +36,19 @@ describe('the console after the end of an instance', () => {
     await eventually(async () => (await feedOf(one)).statuses.length === 2);
     const { key } = await one.issueKey({ organization: ORGANIZATION });
     await untilRead({ gateways: [one, other] });
-    await askWith(key, other);
+    assert.equal((await askWith(key, other)).status, 200);
     browser = await launchBrowser();
   });
   after(async () => {
     await browser?.close();
     await Promise.all([one?.stop(), other?.stop()]);
+    await upstream?.close();
     await relay?.stop();
     await redis?.stop();
   });
 
   const start = (url: string, at: number) =>
-    startGateway({ environment: { REDIS_URL: url, PORT: String(at), ADMIN_TOKEN: ADMIN } });
+    startGateway({ ...thingsAt(upstream.url), environment: { REDIS_URL: url, PORT: String(at), ADMIN_TOKEN: ADMIN } });
 
   async function feedOf({ adminUrl }: TestGateway): Promise<{ readonly statuses: readonly unknown[] }> {
     const headers = { authorization: `Bearer ${ADMIN}` };

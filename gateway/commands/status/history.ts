@@ -9,6 +9,8 @@ import { printJson, printLine, printTable, shortTime } from '../print.ts';
 /** The members of the feed that are read here. */
 interface Feed {
   readonly events: readonly (GatewayEvent & { readonly instance?: string })[];
+  /** The same, with one line for an outage that comes and goes. */
+  readonly listed: Feed['events'];
   /** The names of the instances that did not answer. */
   readonly without: readonly string[];
 }
@@ -23,13 +25,20 @@ export async function printHistory(context: CommandContext, asJson: boolean): Pr
   const answer = await client.ask('GET', '/console/feed?range=15m&instance=all');
   if (answer === undefined) return context.fail(absenceText(client));
   if (answer.status !== 200) return context.fail(complaintOf(client, answer));
-  const { events, without } = answer.body as unknown as Feed;
-  const rows = events.map(({ kind, subject: _, ...event }) => ({ kind: KINDS[kind] ?? kind, ...event }));
-  if (asJson) return printJson(context, { history: rows, without });
+  const { events, listed, without } = answer.body as unknown as Feed;
+  const rowsOf = (shown: Feed['events']) =>
+    shown.map(({ kind, subject: _, ...event }) => ({ kind: KINDS[kind] ?? kind, ...event }));
+  if (asJson) return printJson(context, { history: rowsOf(events), without });
   printTable(
     context,
     ['began', 'ended', 'kind', 'what', 'instance'],
-    rows.map(({ kind, at, until, text, instance = '' }) => [timeOf(at), endOf(at, until), kind, text, instance]),
+    rowsOf(listed).map(({ kind, at, until, text, instance = '' }) => [
+      timeOf(at),
+      endOf(at, until),
+      kind,
+      text,
+      instance,
+    ]),
   );
   if (without.length === 0) return;
   printLine(context, '');

@@ -135,7 +135,7 @@ function modeCauses({ name, mode, breaker, targets, details }: UpstreamMode): Fo
   const since = outSince(out);
   const fault = faultOf(out);
   if (breaker === 'open' || breaker === 'half_open') {
-    const what = out.length > 0 ? faultsOf(out) : 'its requests failed';
+    const what = out.length > 0 ? faultsOf(out, targets.length) : 'its requests failed';
     return [
       failureCause(
         about,
@@ -166,7 +166,7 @@ function modeCauses({ name, mode, breaker, targets, details }: UpstreamMode): Fo
     out.length === 1 && out[0]?.ejected_until ? ` A request tries it again at ${out[0].ejected_until}.` : '';
   const fails = `Its requests fail with ${refusals ?? '502 or 504'}.${again}`;
   return out.length === targets.length
-    ? [failureCause(about, `Upstream ${name} (${mode}): ${faultsOf(out)}.`, fails, more)]
+    ? [failureCause(about, `Upstream ${name} (${mode}): ${faultsOf(out, targets.length)}.`, fails, more)]
     : [
         warningCause(
           about,
@@ -206,7 +206,8 @@ function faultOf(targets: readonly Target[]): string {
     : 'down';
 }
 
-function faultsOf(targets: readonly Target[]): string {
+/** @param of the number of all targets */
+function faultsOf(targets: readonly Target[], of = Number.POSITIVE_INFINITY): string {
   const [first] = targets;
   if (first === undefined) return '';
   const words: Readonly<Record<string, string>> = {
@@ -217,7 +218,8 @@ function faultsOf(targets: readonly Target[]): string {
   };
   const error = first.last_error ? ` (${first.last_error})` : '';
   const others = targets.length > 1 ? `, and ${targets.length - 1} more` : '';
-  return `target ${first.address} ${words[first.state] ?? first.state}${error}${others}`;
+  const fault = `${first.address} ${words[first.state] ?? first.state}${error}${others}`;
+  return of > 1 && targets.length === of ? `all its ${of} targets fail: ${fault}` : `target ${fault}`;
 }
 
 /** The age of the oldest of the latest counts. If a failure ended earlier, the failures in these counts are new failures. */

@@ -4,7 +4,7 @@
 import { isoTime } from '../../shared/text.ts';
 import type { FoundCause, StatusForCauses } from '../causes/cause.ts';
 import type { GatewayEvent } from '../history/gateway-event.ts';
-import { type Lasting, type Mark, Outages } from './outages.ts';
+import { type FiguresOf, type Lasting, type Mark, Outages } from './outages.ts';
 import { stateChanges } from './state-changes.ts';
 
 const KEPT_MAX = 200;
@@ -22,16 +22,22 @@ export class Events {
   readonly #now: () => number;
   readonly #events: Mark[];
   readonly #outages: Outages;
+  readonly #figuresOf: FiguresOf;
   #before: StatusForCauses | null = null;
 
   /** @param now epoch milliseconds that never decrease */
-  constructor(now: () => number, { events: earlier = [], uncountedSinceMs, aliveAtMs }: PreviousProcess = {}) {
+  constructor(
+    now: () => number,
+    { events: earlier = [], uncountedSinceMs, aliveAtMs }: PreviousProcess = {},
+    figuresOf: FiguresOf = () => undefined,
+  ) {
     this.#now = now;
+    this.#figuresOf = figuresOf;
     const time = this.#time();
     // The outages of the previous process end here. An outage that still lasts starts again when it is seen.
     const endOfCounts = uncountedSinceMs === undefined ? time : isoTime(uncountedSinceMs);
     this.#events = earlier.map((event) => ({ ...event, until: event.until ?? endOfCounts }));
-    this.#outages = new Outages(now, (kind, at, text) => this.#add(kind, at, text, null));
+    this.#outages = new Outages(now, figuresOf, (kind, at, text) => this.#add(kind, at, text, null));
     if (uncountedSinceMs !== undefined)
       this.#add('uncounted', endOfCounts, 'Not counted: the gateway was not running.', time);
     if (aliveAtMs === undefined) this.#add('start', time, 'The gateway started.');
@@ -64,7 +70,14 @@ export class Events {
 
   /** Returns the events, oldest first. */
   list(): readonly GatewayEvent[] {
-    return [...this.#events].sort((one, other) => one.at.localeCompare(other.at));
+    const figured = this.#events.map((event) =>
+      event.until === null ? { ...event, ...this.#figuresUntilNow(event) } : event,
+    );
+    return figured.sort((one, other) => one.at.localeCompare(other.at));
+  }
+
+  #figuresUntilNow({ subject, at }: GatewayEvent): Pick<GatewayEvent, 'figures'> {
+    return { figures: this.#figuresOf(subject, Date.parse(at), this.#now()) };
   }
 
   #add(kind: GatewayEvent['kind'], at: string, text: string, until: string | null = at): Mark {

@@ -3,7 +3,7 @@
 import type { Cause } from '../../shared/contracts/cause.ts';
 import { isoTime } from '../../shared/text.ts';
 import type { About, FoundCause } from '../causes/cause.ts';
-import type { GatewayEvent } from '../history/gateway-event.ts';
+import type { EventFigures, GatewayEvent, ShownSubject } from '../history/gateway-event.ts';
 import { shownSubjectOf } from './shown-events.ts';
 
 /** A cause with the time at which it started. */
@@ -13,6 +13,13 @@ export type Lasting<Of extends Cause> = Of & { readonly since: string };
 export type Mark = { -readonly [Key in keyof GatewayEvent]: GatewayEvent[Key] };
 
 type MarkKind = 'outage' | 'warning';
+
+/** Returns the figures of a subject, or of the gateway, between two times. */
+export type FiguresOf = (
+  subject: ShownSubject | undefined,
+  fromMs: number,
+  untilMs: number,
+) => EventFigures | undefined;
 
 /**
  * An outage of the same fault that returns within this time is the same outage. After it, alerts with the default `recoverySeconds` report
@@ -32,6 +39,7 @@ interface LastingOutage {
 
 export class Outages {
   readonly #now: () => number;
+  readonly #figuresOf: FiguresOf;
   readonly #addMark: (kind: MarkKind, at: string, text: string) => Mark;
   readonly #lasting = new Map<string, LastingOutage>();
   /** The marks that have ended lately, by their kind, and the id and the fault of their cause. */
@@ -41,8 +49,9 @@ export class Outages {
    * @param now epoch milliseconds that never decrease
    * @param addMark adds a mark that lasts
    */
-  constructor(now: () => number, addMark: (kind: MarkKind, at: string, text: string) => Mark) {
+  constructor(now: () => number, figuresOf: FiguresOf, addMark: (kind: MarkKind, at: string, text: string) => Mark) {
     this.#now = now;
+    this.#figuresOf = figuresOf;
     this.#addMark = addMark;
   }
 
@@ -100,6 +109,7 @@ export class Outages {
   #end({ mark, cause: { id }, fault }: LastingOutage): void {
     if (mark === undefined) return;
     mark.until = this.#time();
+    mark.figures = this.#figuresOf(mark.subject, Date.parse(mark.at), this.#now());
     this.#ended.set(keyOf(mark.kind, id, fault), mark);
   }
 

@@ -14,7 +14,7 @@ import { type HistoryReport, historyReport } from '../history/history-report.ts'
 import type { OrganizationNearLimit } from '../history/sample.ts';
 import { type StoreReport, storeReports } from '../stores.ts';
 import { joinCauses } from './join-causes.ts';
-import { joinEvents } from './join-events.ts';
+import { joinEvents, type ListedEvent, listedEvents } from './join-events.ts';
 import { mergeNearLimit } from './near-limit.ts';
 import type { VersionSummary } from './version-summary.ts';
 
@@ -49,6 +49,8 @@ export interface Feed {
   readonly versions: VersionSummary | null;
   readonly attention: readonly Cause[];
   readonly events: readonly (GatewayEvent & { readonly instance?: string })[];
+  /** The events in the form for lists. */
+  readonly listed: readonly ListedEvent[];
 }
 
 interface Answer {
@@ -77,6 +79,7 @@ export function feedOf(
     .filter(
       ({ all, slotMs }) => all.minute.length === first?.counts.all.minute.length && slotMs === first.counts.slotMs,
     );
+  const events = told.length === 1 ? (first?.events ?? []) : joinEvents(told);
   return {
     at: new Date(nowMs).toISOString(),
     history: counted.length === 0 ? null : historyReport(bounds, counted),
@@ -85,7 +88,8 @@ export function feedOf(
     statuses: told.map(({ name, status }) => ({ instance: name, status, stores: storeReports(status ?? {}, nowMs) })),
     versions: told.find(({ versions }) => versions !== null)?.versions ?? null,
     attention: attentionOf(answers, returned, nowMs).map((cause) => ({ ...cause, next: nextCommandOf(cause) })),
-    events: told.length === 1 ? (first?.events ?? []) : joinEvents(told),
+    events,
+    listed: listedEvents(events),
   };
 }
 

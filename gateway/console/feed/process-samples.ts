@@ -43,6 +43,10 @@ export class ProcessSamples {
   /** Returns the upstream of an operation; undefined if it is unknown. */
   readonly upstreamOf = (operation: string): string | undefined => this.#upstreams.get(operation);
 
+  /** Returns the known operations of an upstream. */
+  readonly operationsOf = (upstream: string): string[] =>
+    [...this.#upstreams].flatMap(([operation, one]) => (one === upstream ? [operation] : []));
+
   async take(): Promise<void> {
     const taken = await this.count();
     this.nearLimits = mergeNearLimit([...taken.map(({ nearLimits }) => nearLimits), this.#recentlyKept()]);

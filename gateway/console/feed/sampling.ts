@@ -5,6 +5,7 @@ import type { FleetSources } from '../../shared/questions/fleet.ts';
 import type { FoundCause, StatusForCauses } from '../causes/cause.ts';
 import { CauseSearch } from '../causes/cause-search.ts';
 import { silentCause } from '../causes/instance-causes.ts';
+import { createEventFigures } from '../events/event-figures.ts';
 import { Events } from '../events/events.ts';
 import { eventsAbout } from '../events/shown-events.ts';
 import type { Fleet } from '../fleet/fleet.ts';
@@ -66,11 +67,13 @@ export class Sampling {
     this.#history = new History(bounds, now, kept);
     this.#samples = new ProcessSamples(options.samples, this.#history, kept?.nearLimits ?? [], now);
     this.#search = new CauseSearch(options, this.#history);
-    this.#events = new Events(now, {
+    const before = {
       events: kept?.events,
       uncountedSinceMs: uncountedSinceMs(kept, now()),
       aliveAtMs: aliveAtMs(kept),
-    });
+    };
+    const { operationsOf } = this.#samples;
+    this.#events = new Events(now, before, createEventFigures(bounds, this.#history, operationsOf));
     this.#versions = createVersionSummary(options.versions, now);
     // From now on, the file says that this process has not ended in order.
     this.#keeping = this.#keep();

@@ -159,6 +159,25 @@ export class History {
     }));
   }
 
+  /** Returns the counts of names of a kind, or of all requests, between two times, in the finest slots that reach back so far. */
+  countsBetween(
+    fromMs: number,
+    untilMs: number,
+    of?: { readonly kind: Kind; readonly names: readonly string[] },
+  ): number[] {
+    const ofName = (kind: Kind, name: string) => {
+      const series = this.#tracked[kind].series.get(name);
+      return series === undefined ? [] : [series];
+    };
+    const series = of === undefined ? [this.#all] : of.names.flatMap((name) => ofName(of.kind, name));
+    const slotAt = (atMs: number, resolution: number) =>
+      Math.floor(atMs / (RESOLUTIONS[resolution] as { slotMs: number }).slotMs);
+    const reaching = RESOLUTIONS.findIndex((_, resolution) => slotAt(fromMs, resolution) >= this.#oldest(resolution));
+    const resolution = reaching < 0 ? COARSEST : reaching;
+    const [first, last] = [slotAt(fromMs, resolution), slotAt(untilMs, resolution)];
+    return sum([new Array(this.#width).fill(0), ...series.map((one) => this.#sumIn(one, resolution, first, last))]);
+  }
+
   /** Returns the counts of the hour before the last minute, from whole minutes, or from finer slots, which exist soon after a start. */
   #hourBefore(series: SeriesRings): number[] {
     const minute = this.#newest[1] as number;

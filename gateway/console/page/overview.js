@@ -93,9 +93,9 @@ const EVENTS_SHOWN = 6;
 
 /** Lists the events that the charts mark, the latest first, and the start of the charts. */
 function marks() {
-  return ({ history, events }) => {
+  return ({ history, listed }) => {
     const fromMs = Date.parse(history.from);
-    const shown = events.filter((event) => event.until === null || Date.parse(event.until) >= fromMs).toReversed();
+    const shown = listed.filter((event) => event.until === null || Date.parse(event.until) >= fromMs).toReversed();
     const earlier = shown.slice(EVENTS_SHOWN);
     fill(place('marks'), shown.slice(0, EVENTS_SHOWN));
     fill(place('marks-earlier'), earlier);

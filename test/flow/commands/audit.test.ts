@@ -45,6 +45,23 @@ test('audit for people is one line per change', async () => {
   );
 });
 
+test('a change of files that several processes have applied is one line for people', async () => {
+  const { run, json, openStore, clock } = commandLine();
+  const store = openStore();
+  const note = (instance: string, version: string) =>
+    store.audit.append('reload', { outcome: 'applied', changes: ['a: 1 → 2'], version, instance });
+  for (const instance of ['vm:8481', 'vm:8482', 'vm:8483']) await note(instance, 'sha256:1');
+  clock.nowMs += 60_000;
+  await note('vm:8481', 'sha256:2');
+  await store.close();
+  const lines = (await run('audit')).out.trimEnd().split('\n').slice(1);
+  assert.deepEqual(
+    lines.map((line) => /instance="(.*?)"/.exec(line)?.[1]),
+    ['vm:8481', 'vm:8481, vm:8482, vm:8483'],
+  );
+  assert.equal((await json('audit')).length, 4);
+});
+
 for (const words of [
   ['--limit', '0'],
   ['--limit', 'many'],

@@ -430,3 +430,16 @@ test('events are bounded', () => {
   }
   assert.equal(events.list().length, 200);
 });
+
+test('an upstream without any working target says so, and one with a working target names those that fail', () => {
+  const target = (name: string, state: string) => ({ mode: 'live', address: `http://${name}`, state });
+  const causeOf = (...targets: ReturnType<typeof target>[]) =>
+    causesWith({ upstreams: { orders: { targets } } }).map(({ cause }) => cause);
+  const [a, b] = [target('a', 'ejected'), target('b', 'ejected')];
+  const why = 'is ejected, because requests to it failed';
+  assert.deepEqual(causeOf(a, b), [`Upstream orders (live): all its 2 targets fail: http://a ${why}, and 1 more.`]);
+  assert.deepEqual(causeOf(a, b, target('c', 'healthy')), [
+    `Upstream orders (live): target http://a ${why}, and 1 more.`,
+  ]);
+  assert.deepEqual(causeOf(a), [`Upstream orders (live): target http://a ${why}.`]);
+});

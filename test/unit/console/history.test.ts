@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createEventFigures } from '../../../gateway/console/events/event-figures.ts';
 import { History, widthOf } from '../../../gateway/console/history/history.ts';
 import type { Subject } from '../../../gateway/console/history/history-counts.ts';
 import { historyReport } from '../../../gateway/console/history/history-report.ts';
@@ -16,6 +17,8 @@ function historyFrom(startMs = START_MS) {
   let nowMs = startMs;
   const history = new History(BOUNDS, () => nowMs);
   return {
+    figuresOfEvents: (operationsOf: (upstream: string) => readonly string[]) =>
+      createEventFigures(BOUNDS, history, operationsOf),
     counts: (span: ShownTime, subject?: Subject) => history.counts(span, subject),
     report: (range: Range = '15m') => historyReport(BOUNDS, [history.counts({ range })]),
     reportOf: (span: ShownTime, subject?: Subject) => historyReport(BOUNDS, [history.counts(span, subject)]),
@@ -315,4 +318,24 @@ test('bytes of another form, cut off, or of the future are no history', () => {
   assert.equal(decodeHistory(bytes, width, START_MS - 86_400_000), undefined);
   for (const length of [0, 1, 200, bytes.length - 1])
     assert.equal(decodeHistory(bytes.subarray(0, length), width, START_MS), undefined, String(length));
+});
+
+test('an outage has the requests of its subject in its time, also when only coarse counts reach back so far', () => {
+  const history = historyFrom();
+  const figuresAt = history.figuresOfEvents((upstream) => (upstream === 'stock' ? ['GET /a', 'GET /b'] : []));
+  history.add('GET /a', 9, 2);
+  history.wait(2);
+  history.add('GET /b', 5, 5);
+  const fromMs = START_MS;
+  const untilMs = START_MS + 2 * SLOT_MS;
+  const upstream = { kind: 'upstreams', name: 'stock' };
+  assert.deepEqual(figuresAt(upstream, fromMs, untilMs), { requests: 14, failed: 7 });
+  assert.deepEqual(figuresAt(upstream, fromMs, fromMs + 1000), { requests: 9, failed: 2 });
+  assert.deepEqual(figuresAt({ kind: 'operations', name: 'GET /b' }, fromMs, untilMs), { requests: 5, failed: 5 });
+  assert.deepEqual(figuresAt(undefined, fromMs, untilMs), { requests: 14, server_errors: 7 });
+  // None was refused.
+  assert.equal(figuresAt({ kind: 'organizations', name: 'org_a' }, fromMs, untilMs), undefined);
+  assert.equal(figuresAt({ kind: 'operations', name: 'GET /unknown' }, fromMs, untilMs), undefined);
+  history.wait(SLOTS + 200);
+  assert.deepEqual(figuresAt(upstream, fromMs, untilMs), { requests: 14, failed: 7 });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { joinEvents } from '../../../gateway/console/feed/join-events.ts';
+import { joinEvents, listedEvents } from '../../../gateway/console/feed/join-events.ts';
 import type { GatewayEvent } from '../../../gateway/console/history/gateway-event.ts';
 
 const at = (second: number) => new Date(second * 1000).toISOString();
@@ -40,5 +40,36 @@ test('a reload that reached several instances is told once, and a second one of 
       [at(100), at(100), 'a:1, b:1'],
       [at(2000), at(2000), 'a:1'],
     ],
+  );
+});
+
+test('an outage that comes and goes is one line, which says how often it came and how many requests suffered', () => {
+  const flicker = (second: number, failed: number) => ({
+    ...outage(second, second + 5, 'GET /a fails.'),
+    figures: { requests: 100, failed },
+  });
+  const joined = joinEvents([
+    { name: 'a:1', events: [flicker(0, 1), flicker(60, 2), flicker(1000, 5)] },
+    { name: 'b:1', events: [flicker(2, 10), flicker(62, 20), flicker(1002, 50)] },
+  ]);
+  assert.deepEqual(
+    joined.map(({ figures }) => figures),
+    [
+      { requests: 200, failed: 11 },
+      { requests: 200, failed: 22 },
+      { requests: 200, failed: 55 },
+    ],
+  );
+  assert.deepEqual(
+    listedEvents(joined).map(({ at: began, until, text }) => [began, until, text]),
+    [
+      [at(0), at(67), 'GET /a fails. (2 times, 33 of 400 requests failed)'],
+      [at(1000), at(1007), 'GET /a fails. (55 of 200 requests failed)'],
+    ],
+  );
+  const lasting = listedEvents([outage(0, 5), { ...outage(20, null), figures: { requests: 9, server_errors: 4 } }]);
+  assert.deepEqual(
+    lasting.map(({ until, text }) => [until, text]),
+    [[null, 'Redis is away. (2 times, 4 of 9 responses with 5xx)']],
   );
 });
