@@ -4,7 +4,7 @@ import type { Cause } from '../../shared/contracts/cause.ts';
 import type { CredentialFault, CredentialState } from '../../shared/contracts/upstreams.ts';
 import type { StoreStates } from '../stores.ts';
 import type { Extent } from './extent.ts';
-import { count, type Telling, telling, textOf } from './telling.ts';
+import { count, type Telling, telling, toldText } from './telling.ts';
 
 /** The members of `/status` that are read here. Each may be absent. */
 export interface StatusForCauses extends StoreStates {
@@ -196,8 +196,8 @@ export function toldIn(
 ): Pick<FoundCause, 'cause' | 'consequence' | 'told'> {
   const hasReferences = typeof cause !== 'string' || typeof consequence !== 'string';
   return {
-    cause: textOf(cause, figures, symptoms),
-    consequence: textOf(consequence, figures, symptoms),
+    cause: toldText(cause, figures, symptoms),
+    consequence: toldText(consequence, figures, symptoms),
     ...(hasReferences && { told: { cause, consequence } }),
   };
 }

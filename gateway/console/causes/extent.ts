@@ -17,7 +17,7 @@ export interface CountedExtent {
 
 /** The figures are those of a limit that an organization has nearly used. */
 export interface LimitExtent {
-  readonly of: 'near limit';
+  readonly of: 'nearly used';
   readonly organization: string;
   readonly policy: string;
   /** A text that says that a limit is the share of one instance. */

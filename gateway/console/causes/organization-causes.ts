@@ -134,7 +134,7 @@ export function nearlyUsedCause(near: OrganizationNearLimit, share: string): Fou
       runbook: RUNBOOK,
       details: addressOf(organization),
       figures: { used, limit, window_seconds: seconds },
-      extent: { of: 'near limit', organization, policy, share },
+      extent: { of: 'nearly used', organization, policy, share },
     },
   );
 }

@@ -30,7 +30,11 @@ export function telling(texts: TemplateStringsArray, ...values: readonly (string
   return texts.flatMap((text, index) => [text, values[index] ?? ''].flat()).filter((part) => part !== '');
 }
 
-export function textOf(told: string | Telling, figures: CauseFigures = {}, symptoms: readonly Symptom[] = []): string {
+export function toldText(
+  told: string | Telling,
+  figures: CauseFigures = {},
+  symptoms: readonly Symptom[] = [],
+): string {
   if (typeof told === 'string') return told;
   const sumOf = (keys: readonly string[]) => keys.reduce((sum, key) => sum + (figures[key] ?? 0), 0);
   const parts = told.map((part) => {

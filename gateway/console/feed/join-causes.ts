@@ -89,7 +89,7 @@ function joinedCause(group: readonly LocalCause[], counts: Counts): FoundCause {
     .filter(({ hasRecovered }) => hasRecovered === worst.hasRecovered)
     .map((one) => one.since)
     .sort();
-  if (worst.extent?.of === 'near limit') return { ...nearestLimit(worst, worst.extent, counts), since };
+  if (worst.extent?.of === 'nearly used') return { ...nearestLimit(worst, worst.extent, counts), since };
   const symptoms = joinedSymptoms(group, counts);
   const figures = joinedFigures(group, counts);
   const joined = { ...worst, since, ...(figures && { figures }), ...(symptoms.length > 0 && { symptoms }) };
@@ -123,8 +123,8 @@ function joinedFigures(group: readonly LocalCause[], { extents, ids }: Counts): 
 /** Returns the extent of the worst cause, with the names of all. */
 function joinedExtent(all: readonly Extent[]): CountedExtent | OtherCauses | undefined {
   const [worst] = all;
-  if (worst === undefined || worst.of === 'near limit') return undefined;
-  const names = all.flatMap((one) => (one.of === 'near limit' ? [] : one.names));
+  if (worst === undefined || worst.of === 'nearly used') return undefined;
+  const names = all.flatMap((one) => (one.of === 'nearly used' ? [] : one.names));
   return { ...worst, names: [...new Set(names)] };
 }
 
