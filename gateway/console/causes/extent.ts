@@ -33,33 +33,33 @@ export interface OtherCauses {
 
 type Span = 'minute' | 'latest';
 
-interface Counted {
+interface CountedRequests {
   readonly requests: number;
   /** Answered with 5xx because the service failed. */
   readonly failed: number;
   readonly refused: number;
 }
 
-type Spans = Readonly<Record<Span, Counted>>;
+type Spans = Readonly<Record<Span, CountedRequests>>;
 
 /** The latest counts of one instance, in the form in which instances exchange them. */
 export interface Extents {
   readonly operations: Readonly<Record<string, Spans>>;
   readonly organizations: Readonly<Record<string, Spans>>;
   /** All responses of the last minute; refusals are those with 5xx. */
-  readonly all: Counted;
+  readonly all: CountedRequests;
   /** All requests, and the refusals before an organization was known. */
   readonly 'unknown callers': Spans;
 }
 
-const NONE: Counted = { requests: 0, failed: 0, refused: 0 };
+const NONE: CountedRequests = { requests: 0, failed: 0, refused: 0 };
 
 /** @param all the responses of the last minute */
 export function extentsIn(
   { bounds, operations, organizations }: Pick<PresentTraffic, 'bounds' | 'operations' | 'organizations'>,
-  all: Counted,
+  all: CountedRequests,
 ): Extents {
-  const spansOf = (counted: (span: Span) => Counted): Spans => ({
+  const spansOf = (counted: (span: Span) => CountedRequests): Spans => ({
     minute: counted('minute'),
     latest: counted('latest'),
   });
@@ -79,8 +79,8 @@ export function extentsIn(
 }
 
 /** Returns the counts of an extent over several instances. */
-export function countedOver({ of, names, span }: CountedExtent, all: readonly Extents[]): Counted {
-  const found = all.flatMap((one): Counted[] => {
+export function countedOver({ of, names, span }: CountedExtent, all: readonly Extents[]): CountedRequests {
+  const found = all.flatMap((one): CountedRequests[] => {
     if (of === 'all') return [one.all];
     if (of === 'unknown callers') return [one[of][span]];
     return names.flatMap((name) => one[of][name]?.[span] ?? []);
@@ -89,17 +89,17 @@ export function countedOver({ of, names, span }: CountedExtent, all: readonly Ex
 }
 
 /** Returns the figures with the counts in place of those that are counted. */
-export function withCounts(figures: CauseFigures, counted: Counted): CauseFigures {
+export function withCounts(figures: CauseFigures, counted: CountedRequests): CauseFigures {
   const known: CauseFigures = { ...counted };
   return Object.fromEntries(Object.entries(figures).map(([key, value]) => [key, known[key] ?? value]));
 }
 
-function countedIn(bounds: readonly number[], counts: readonly number[]): Counted {
+function countedIn(bounds: readonly number[], counts: readonly number[]): CountedRequests {
   const { requests, failed, refused } = figuresOf(bounds, counts);
   return { requests, failed, refused };
 }
 
-function added(one: Counted, other: Counted): Counted {
+function added(one: CountedRequests, other: CountedRequests): CountedRequests {
   return {
     requests: one.requests + other.requests,
     failed: one.failed + other.failed,
