@@ -1,9 +1,10 @@
 // `gateway routes`: lists the operations that are served.
 
 import type { Command } from 'commander';
-import { routeRows } from '../serving/route-rows.ts';
+import { type RouteRow, routeRows } from '../serving/route-rows.ts';
 import { suggest } from '../shared/mistakes.ts';
 import type { CommandContext } from './context.ts';
+import { bodyAt, orInForce } from './or-in-force.ts';
 import { printJson, printTable } from './print.ts';
 
 export function addRoutesCommand(program: Command, context: CommandContext): void {
@@ -25,11 +26,20 @@ interface RoutesFlags {
 }
 
 async function routes(context: CommandContext, { upstream: wanted, json: asJson }: RoutesFlags): Promise<void> {
-  const configuration = await context.configuration('check');
-  const { upstreams } = configuration.config;
-  if (wanted !== undefined && !(wanted in upstreams))
-    context.usage(`There is no upstream "${wanted}" in upstreams.yaml. ${suggest(wanted, Object.keys(upstreams))}`);
-  const rows = routeRows(configuration).filter(({ upstream }) => wanted === undefined || upstream === wanted);
+  const { upstreams, all } = await orInForce(
+    context,
+    async () => {
+      const configuration = await context.configuration('check');
+      return { upstreams: Object.keys(configuration.config.upstreams), all: routeRows(configuration) };
+    },
+    async (client) => {
+      const { routes } = (await bodyAt(context, client, '/console/routes')) as { readonly routes: RouteRow[] };
+      return { upstreams: [...new Set(routes.map(({ upstream }) => upstream))], all: routes };
+    },
+  );
+  if (wanted !== undefined && !upstreams.includes(wanted))
+    context.usage(`There is no upstream "${wanted}" in upstreams.yaml. ${suggest(wanted, upstreams)}`);
+  const rows = all.filter(({ upstream }) => wanted === undefined || upstream === wanted);
   if (asJson) printJson(context, rows);
   else {
     const heads = ['METHOD', 'PATH', 'OPERATION', 'SCOPES', 'LIMITS', 'UPSTREAM'];

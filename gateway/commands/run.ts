@@ -113,7 +113,7 @@ function toText(error: unknown, name: string | undefined): string {
 
 function notDone(name: string | undefined): string {
   if (name === undefined || name === 'start') return 'nothing was started.';
-  return `"${name}" has changed nothing. A gateway that runs keeps its former configuration.`;
+  return `"${name}" was not run. A gateway that runs keeps its former configuration.`;
 }
 
 /** These options stand before the command, because some commands have others of these names. */

@@ -7,7 +7,7 @@ import { isGatewayItself } from '../upstream/targets/addresses.ts';
 
 type Upstreams = Configuration['config']['upstreams'];
 
-interface RouteRow {
+export interface RouteRow {
   readonly method: string;
   readonly path: string;
   readonly operation: string;

@@ -10,6 +10,7 @@ import { areCountersShared, openCounterStore } from '../../limits/counters/open-
 import { createLimitUsage, type ResetReport, type UsageReport } from '../../limits/limit-usage.ts';
 import { absenceText, complaintOf } from '../admin-client.ts';
 import type { MachineContext } from '../context.ts';
+import { orInForce } from '../or-in-force.ts';
 import { actorOf, knownHere, noOrganization } from './deps.ts';
 
 /** The deadline is long, because no client waits for a command, and the operator may be far from Redis. */
@@ -19,8 +20,14 @@ export function limitsHere(context: MachineContext): Actions['limits'] {
   const knownReport = async <Report>(report: Report | undefined, organization: string): Promise<Report> =>
     report ?? context.fail(await noOrganization((await context.keyStore()).store, organization));
   return {
-    show: async (organization = '') =>
-      knownReport(await withCounters(context, ({ show }) => show(organization)), organization),
+    async show(organization = '') {
+      const report = await orInForce(
+        context,
+        () => withCounters(context, ({ show }) => show(organization)),
+        () => runningLimits(context).show(organization),
+      );
+      return knownReport(report, organization);
+    },
     reset: async (organization) =>
       knownReport(await withCounters(context, ({ reset }) => reset(organization)), organization),
   };

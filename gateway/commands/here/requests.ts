@@ -2,6 +2,7 @@
 
 import type { Actions } from '../../administration/actions.ts';
 import type { CausesReport } from '../../alerts/report.ts';
+import type { StatusForCauses } from '../../console/causes/cause.ts';
 import { exchangeReport } from '../../explain/report.ts';
 import { type AdminClient, absenceText } from '../admin-client.ts';
 import type { MachineContext } from '../context.ts';
@@ -17,10 +18,28 @@ export function requestsHere({ adminClient, fail }: MachineContext): Actions['re
         const causes = found.some(({ code }) => code !== undefined) ? await causesOf(client) : [];
         return found.map((line) => exchangeReport(line, causes));
       }
-      const why = 'it is too old, or of another gateway, or the id is misspelt';
+      const silent = await silentProcesses(client);
+      const verb = silent.length === 1 ? 'does' : 'do';
+      const unasked = silent.length === 0 ? '' : `${silent.join(' and ')} ${verb} not answer and may know it; or `;
+      const why = `${unasked}it is too old, or of another gateway, or the id is misspelt`;
       return fail(`The gateway at ${client.origin} remembers no ${id}: ${why}. Name its log with --log.`);
     },
   };
+}
+
+/** Resolves with the names of the instances, and of the workers of this instance, that do not answer. */
+async function silentProcesses({ ask }: AdminClient): Promise<string[]> {
+  const answer = await ask('GET', '/console/feed?range=15m&instance=all');
+  if (answer?.status !== 200) return [];
+  const { without = [], status } = answer.body as unknown as SilentFeed;
+  const workers = status?.workers?.filter(({ state }) => state === 'silent') ?? [];
+  return [...without, ...workers.map(({ worker }) => `worker ${worker}`)];
+}
+
+/** The members of the feed that are read here. */
+interface SilentFeed {
+  readonly without?: readonly string[];
+  readonly status?: StatusForCauses | null;
 }
 
 /** Resolves with the current causes; empty if the gateway cannot report them. */

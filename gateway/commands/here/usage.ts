@@ -3,7 +3,9 @@
 import type { Actions } from '../../administration/actions.ts';
 import { listUsage, type UsageInput } from '../../administration/usage.ts';
 import { GatewayError } from '../../catalogue/errors.ts';
+import { ConfigError } from '../../shared/mistakes.ts';
 import { type UsageQuestion, usagePage } from '../../usage/report.ts';
+import { KEEP_DAYS_MAX } from '../../usage/settings.ts';
 import { openUsageStore } from '../../usage/usage.ts';
 import type { MachineContext } from '../context.ts';
 import { knownHere, noOrganization } from './deps.ts';
@@ -18,8 +20,7 @@ export function usageHere(context: MachineContext): Actions['usage'] {
 
 /** Reads all pages. The counts are complete until the time that the first page names. */
 async function readAll(context: MachineContext, input: Omit<UsageInput, 'position'>) {
-  const { config } = await knownHere(context);
-  const { keepDays } = config.gateway.usage;
+  const keepDays = await keepDaysHere(context);
   const { store } = await context.keyStore();
   const { now } = context;
   const counts = await openUsageStore({ ...context.settings(), keepDays: () => keepDays, now });
@@ -38,6 +39,16 @@ async function readAll(context: MachineContext, input: Omit<UsageInput, 'positio
     return await fail(context, input.organization, error);
   } finally {
     await counts.close();
+  }
+}
+
+/** Returns the days for which counts are kept. While the files have mistakes, no count that still exists is left out. */
+async function keepDaysHere(context: MachineContext): Promise<number> {
+  try {
+    return (await knownHere(context)).config.gateway.usage.keepDays;
+  } catch (error) {
+    if (error instanceof ConfigError) return KEEP_DAYS_MAX;
+    throw error;
   }
 }
 

@@ -27,6 +27,8 @@ const ACTION_BYTES_MAX = 4096;
 
 /** Adds the page. A browser that opens the address has no token yet: the page asks for the token, and shows no data before. */
 export function addPageRoute(app: Express, access: AdminAccess, { console }: ConsoleAnswers): void {
+  // People type the address of the console.
+  app.get('/console', (_request, response) => response.redirect('/'));
   app.get(['/', '/console/:version/:file'], async ({ path, headers }, response, next) => {
     const file = await console.file(path);
     if (file === undefined) return next();

@@ -43,7 +43,7 @@ for (const { words, code, stdout, stderr, by = run } of [
   });
 }
 
-test('with a mistake in the configuration, a command says that it has changed nothing', async () => {
+test('with a mistake in the configuration, a command says that it was not run', async () => {
   const directory = writeSound({ 'config/limits.yaml': 'tiers: { standard: { requests: many } }\n' });
   const mistaken = createInstallation(environmentOf(directory));
   const { code, stderr } = await mistaken.run('orgs', 'create', '--id', 'org_a', '--name', 'A', '--tier', 'standard');
@@ -51,6 +51,6 @@ test('with a mistake in the configuration, a command says that it has changed no
   assert.equal(code, 1);
   assert.match(
     stderr,
-    /\ngateway: \d+ mistakes? in the configuration; "orgs create" has changed nothing\. A gateway that runs keeps its former configuration\.\n$/,
+    /\ngateway: \d+ mistakes? in the configuration; "orgs create" was not run\. A gateway that runs keeps its former configuration\.\n$/,
   );
 });

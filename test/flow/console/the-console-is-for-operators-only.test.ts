@@ -59,6 +59,11 @@ describe('the console on loopback', () => {
     assert.doesNotMatch(page, /<script(?!( type="module")? src=)|<style| style=| on\w+=|https?:/);
   });
 
+  it('is found at the address that people type', async () => {
+    for (const path of ['/console', '/console/'])
+      await supertest(gateway.adminUrl).get(path).expect(302).expect('location', '/');
+  });
+
   it('is made of files that are all there, and of no others', async () => {
     const base = await consoleBase(gateway);
     for (const face of ['text', 'text-more', 'code', 'code-more'])
@@ -75,7 +80,7 @@ describe('the console on loopback', () => {
     assert.ok((await Promise.all([...wanted].map((path) => bytesAt(gateway, path)))).reduce(sum) < 200_000);
     const other = base.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
     for (const path of [
-      ...['/console/', '/console/console.js', '/console/..%2fconsole.ts', '/console/index.html', base],
+      ...['/console/console.js', '/console/..%2fconsole.ts', '/console/index.html', base],
       ...[`${base}/nothing.js`, `${base}/index.html`, `${base}/..%2fconsole.ts`, `${other}/console.js`],
     ])
       await supertest(gateway.adminUrl).get(path).expect(404);

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { GatewayEvent } from '../../../gateway/console/history/gateway-event.ts';
 import { freePort } from '../../support/free-port.ts';
+import { runInProcess } from '../../support/in-process.ts';
 import { eventually, type Several, startSeveral, type WorkerStatus } from './several.ts';
 
 interface Status {
@@ -69,6 +70,10 @@ describe('the state of two workers', () => {
     assert.ok(found.since > second.since, `${found.since} is its start`);
     assert.match(found.cause, /^Worker 2 \(process \d+\) does not answer\.$/);
     assert.equal(found.next, `kill -KILL ${second.pid}`);
+    const { stderr } = await runInProcess(['explain', 'req_unknown'], {
+      environment: { ...several.environment, ADMIN_PORT: `${adminPort}` },
+    });
+    assert.match(stderr, /remembers no req_unknown: worker 2 does not answer and may know it; or it is too old/);
     const silent = (await status()).workers[1];
     assert.equal(silent?.state, 'silent');
     const outage = (await events()).find(({ text }) => text.startsWith('Worker 2'));
