@@ -98,32 +98,35 @@ export interface UpstreamReport {
   }[];
 }
 
-/** What causes are about. Each topic begins the ids of its causes, which operators write in silences and receivers: see docs/alerts.md. */
+/**
+ * What causes are about. Each topic begins the ids of its causes, which operators write in silences and receivers: see docs/alerts.md.
+ * Causes of the same severity are listed in this order: first the causes that may explain others, last those that clients do not notice.
+ */
 export const TOPICS = [
   'redis',
   'stores',
   'keys lost',
   'store writes',
   'silent',
-  'lifecycle',
-  'configuration',
-  'tier',
-  'issuer',
   'loop',
   'shedding',
+  'instance',
   'worker',
   'certificate',
-  'receiver',
-  'instance',
   'upstream',
   'operation',
   'operations of',
   'slow',
   'slow operations of',
-  'organization',
-  'near',
   'unknown callers',
   'errors',
+  'organization',
+  'near',
+  'lifecycle',
+  'configuration',
+  'tier',
+  'issuer',
+  'receiver',
   'more',
 ] as const;
 

@@ -148,3 +148,15 @@ test('refusals are listed before limits that are nearly used, the most refusals 
   const rest = [5, 6].map((index) => refusedOf(`org_${index}`, 0));
   assert.equal(textsOf(instance('gw:1', moreOf('org_5', 'org_6')), instance('gw:2', rest)).length, 6);
 });
+
+test('a failing service is listed before mistakes in files, which clients do not notice', () => {
+  const files = failureCause({ topic: 'configuration' }, 'The configuration files have mistakes.', '', {
+    since: SINCE,
+  });
+  const service = failureCause(ORDERS, 'Upstream orders fails.', '', { since: '2027-03-01T12:30:00.000Z' });
+  const redis = failureCause({ topic: 'redis' }, 'Redis refuses connections.', '');
+  assert.deepEqual(
+    joinCauses([instance('gw:1', [files, service, redis])]).map(({ id }) => id),
+    ['redis', 'upstream orders live', 'configuration'],
+  );
+});
