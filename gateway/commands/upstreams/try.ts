@@ -41,9 +41,7 @@ const REQUESTS_MAX = 10_000;
 export function addTry(upstreams: Command, context: CommandContext, onAnswers: OnAnswers = () => undefined): void {
   upstreams
     .command('try')
-    .description(
-      'send the requests of its contracts straight to an upstream, as the gateway would, and print a pass card',
-    )
+    .description('send requests for its contracts directly to an upstream, as the gateway would, and print the results')
     .argument('<name>', 'name of an entry in upstreams.yaml')
     .option('--target <url>', 'the address to try; default: the first address of its mode')
     .option('--mode <mode>', 'live or test; default: test if the upstream has a service for it')
