@@ -23,14 +23,15 @@
 //
 // The calls from `forward` to the bytes:
 //
-//   forward ─> Attempts.run ─> ExchangePlace.take   waits for a place
+//   forward ─> Attempts.run ─> ExchangePlace.take   takes a place, or waits for one
 //     ─> Attempts.begin ─> Targets.pick             picks the target (upstream/targets/targets.ts)
 //     ─> dispatch ─> outgoing                       makes the request (upstream/headers/request-lines.ts); with rules or a credential,
 //                                                   JudgedAttempt.send comes before
 //     ─> Pool.dispatch                              writes it to a connection (http1/client/pool.ts, http1/client/write-request.ts)
 //   Relay.onResponseStart, onResponseData           get the answer from the connection (upstream/relay/relay.ts)
 //     ─> ClientAnswer ─> response.write             gives it to the client (upstream/relay/client-answer.ts)
-//     ─> ErrorBody ─> toUpstreamRefusal             refuses the request after a status from 400 on (upstream/errors/upstream-errors.ts)
+//     ─> ErrorBody ─> toUpstreamRefusal             returns the refusal for a status from 400 on (upstream/errors/upstream-errors.ts)
+//   Relay.fail ─> Attempts.failed ─> RetryPlan      sends the request again, or ends the exchange with the refusal
 
 import type { Caller } from '../exchange/caller.ts';
 import type { Checked, Forwardable, Recording } from '../exchange/exchange.ts';

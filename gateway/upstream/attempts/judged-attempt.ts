@@ -2,11 +2,12 @@
 // its end, judges it, and passes it on to the relay. The relay gets a stream at once. An error in a step fails the attempt.
 //
 //   send ─> #dispatch ─> onResponseEnd ─> #useRecord   if a request rule needs the current record; then #dispatch again
-//                                      ─> #judge ─> Relay.passWhole, Relay.fail, or send once more
+//                                      ─> #judge ─> Relay.passWhole, or #withhold
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import { toUpstreamFailure, upstreamFailure } from '../../catalogue/upstream-failure.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
+import type { Operation } from '../../exchange/operation.ts';
 import type { AnswerHandler, AnswerHeaders, Control, Outgoing } from '../../http1/client/wire.ts';
 import { isLoginRefusal, streamKindOf } from '../../shared/http/words.ts';
 import { jsonTreeValue, readJson } from '../../shared/json-tree.ts';
@@ -27,6 +28,7 @@ export class JudgedAttempt implements AnswerHandler {
   readonly #changed: Rewritten | undefined;
   readonly #target: Target;
   readonly #relay: Relay;
+  /** Has the parts of the exchange, and says whether the request may be repeated. */
   readonly #attempts: Attempts;
   /** The request that is made from the record, and the read of the record while its answer is awaited. */
   #afterRead: Outgoing | undefined;
@@ -140,8 +142,12 @@ export class JudgedAttempt implements AnswerHandler {
     const { exchange, route } = this.#attempts;
     this.#relay.readsRecord(undefined);
     const readable = this.#readable(answer);
-    const body = this.#applyRules(readable, { operation, pathValues: exchange.pathValues, submitted: undefined });
-    if (body === undefined) return;
+    const judgement = this.#judgementOf(readable, { operation, pathValues: exchange.pathValues, submitted: undefined });
+    if (judgement.kind !== 'pass') {
+      this.#withhold(judgement, operation);
+      return;
+    }
+    const { body } = judgement;
     const { status, headers } = readable;
     if (status >= 400) {
       const loginFault = missingCredentialCause(route, operation);
@@ -165,8 +171,12 @@ export class JudgedAttempt implements AnswerHandler {
 
   #judge(answer: CompleteAnswer): void {
     const readable = this.#readable(answer);
-    const body = this.#applyRules(readable, requestForRules(this.#attempts.exchange));
-    if (body === undefined) return;
+    const judgement = this.#judgementOf(readable, requestForRules(this.#attempts.exchange));
+    if (judgement.kind !== 'pass') {
+      this.#withhold(judgement, this.#attempts.exchange.operation);
+      return;
+    }
+    const { body } = judgement;
     // If no rule has changed the body, the client gets the bytes of the upstream with their content coding.
     const passed = body === readable.body ? answer : { ...readable, body };
     const headers = { ...passed.headers, 'content-length': String(passed.body.length) };
@@ -182,29 +192,29 @@ export class JudgedAttempt implements AnswerHandler {
     return this.#attempts.route.answerRules === undefined ? answer : decodedAnswer(answer);
   }
 
-  /**
-   * Applies the rules and the state of the credential to an answer. Returns the body for the client. Returns undefined if the attempt has
-   * failed or the request was sent again, so that the client gets nothing of this answer.
-   */
-  #applyRules(answer: CompleteAnswer, request: AnsweredRequest): Buffer | undefined {
+  /** Applies the rules. The credential learns whether the upstream has accepted it. */
+  #judgementOf(answer: CompleteAnswer, request: AnsweredRequest): Judgement {
     const { credential, answerRules } = this.#attempts.route;
-    const sent = this.#sent;
     const judgement = answerRules?.(answer, request) ?? defaultJudgement(answer, credential);
+    if (this.#sent === undefined) return judgement;
+    if (judgement.kind === 'credential') credential?.refused(this.#sent, answer.status);
+    else if (answer.status < 400) credential?.accepted(this.#sent, request.operation.provesCredential);
+    return judgement;
+  }
+
+  /** Sends the request once more, or fails the attempt. The client gets nothing of the answer. */
+  #withhold(judgement: Exclude<Judgement, { kind: 'pass' }>, operation: Operation): void {
+    const { route } = this.#attempts;
     if (judgement.kind === 'credential') {
-      if (sent !== undefined) credential?.refused(sent, answer.status);
-      const hasChanged = sent !== undefined && credential?.isSuspended() === false;
-      if (hasChanged && this.#attempts.beginRepeat('credential')) this.send();
+      // The credential has changed since it was sent.
+      const isOther = this.#sent !== undefined && route.credential?.isSuspended() === false;
+      if (isOther && this.#attempts.beginRepeat('credential')) this.send();
       else {
-        const cause = missingCredentialCause(this.#attempts.route, request.operation);
+        const cause = missingCredentialCause(route, operation);
         this.#relay.fail(new GatewayError('upstream_auth_failed', { cause }), 'other');
       }
-      return undefined;
-    }
-    if (sent !== undefined && answer.status < 400) credential?.accepted(sent, request.operation.provesCredential);
-    if (judgement.kind === 'pass') return judgement.body;
-    if (judgement.kind === 'repeat' && this.#attempts.beginRepeat('declared')) this.send();
+    } else if (judgement.kind === 'repeat' && this.#attempts.beginRepeat('declared')) this.send();
     else this.#relay.fail(judgement.error, 'other');
-    return undefined;
   }
 }
 

@@ -51,7 +51,7 @@ export class Latch {
   /** The number of the probe in progress. */
   #probe: number | undefined;
 
-  /** @param onHealed called when the probe of another process was accepted */
+  /** @param onHealed called when the probe of another process was accepted, which the store of the schedule says later */
   constructor(upstream: string, options: LatchOptions, onHealed: () => void) {
     this.#upstream = upstream;
     this.#options = options;

@@ -74,45 +74,6 @@ export class Relay implements AnswerHandler {
     this.#receiver = this.#held ?? this.#answer;
   }
 
-  /** Whether the attempt has ended, so that nothing more may be done with it. */
-  get isEnded(): boolean {
-    return this.#isEnded;
-  }
-
-  /** Status of the upstream's answer once its head has arrived; undefined before. The client may get another status. */
-  get answeredStatus(): number | undefined {
-    return this.#answeredStatus;
-  }
-
-  /**
-   * Whether a byte of the request may have been sent. True as soon as a connection has taken the request, because it writes the request at
-   * once or as the body arrives.
-   */
-  get wasSent(): boolean {
-    return this.#control !== undefined;
-  }
-
-  /** Whether a pause of the answer is not the fault of the upstream, because the client is behind, or because a stream may be silent. */
-  get mayPause(): boolean {
-    return this.#control?.paused === true || this.#stream?.mayPause === true;
-  }
-
-  /** Call it when the read of a record has begun, and when it has ended (undefined). */
-  readsRecord(control: Control | undefined): void {
-    this.#recordRead = control;
-  }
-
-  /** Call it before the same attempt sends another request: its request once more, or the request that is made from a record. */
-  startAgain(): void {
-    const { trail } = this.#exchange;
-    this.#clock.noteAttempt();
-    this.#answeredStatus = undefined;
-    this.#error = undefined;
-    this.#receiver = this.#held ?? this.#answer;
-    trail.upstreamStatus = undefined;
-    trail.upstreamMs = undefined;
-  }
-
   onRequestStart(control: Control): void {
     this.#exchange.recording?.sent();
     if (control.waitedMs > 0) this.#clock.noteWaited(control.waitedMs);
@@ -138,19 +99,6 @@ export class Relay implements AnswerHandler {
     if (status >= 400) this.#error = new ErrorBody(status, headers, read);
     trail.upstreamStatus = status;
     trail.upstreamMs = this.#clock.progressMs;
-  }
-
-  /** Passes on an answer that was read to its end. Rules may have changed these headers and this body. */
-  passWhole(status: number, headers: AnswerHeaders, body: Buffer): void {
-    const control = this.#control as Control;
-    if (this.#error !== undefined) {
-      refuseUnaskedRange(status, headers, this.#exchange);
-      if (!this.#endIfForestalled()) this.#refuse(this.#error, headers, body);
-      return;
-    }
-    this.#chooseReceiver(control, status, headers);
-    if (body.length > 0) this.onResponseData(control, body);
-    this.onResponseEnd();
   }
 
   /** Chooses the object that receives the body of an answer below 400. */
@@ -195,10 +143,7 @@ export class Relay implements AnswerHandler {
     else this.#refuse(this.#error);
   }
 
-  onResponseError(_control: Control | undefined, error: Error): void {
-    this.interrupt(toUpstreamFailure(error, this.wasSent), isConnectionLost(error) ? 'lost' : 'other');
-  }
-
+  /** Does what a receiver has returned. HeldAnswer calls it later, once the answer is stored. */
   proceed(received: Received): void {
     if (received === undefined) return;
     if (received === 'complete') {
@@ -217,31 +162,13 @@ export class Relay implements AnswerHandler {
     );
   }
 
-  /** The compressor has failed, so the answer cannot be completed. Ends this exchange only. */
-  #compressorFailed(cause: Error): void {
-    if (this.#isEnded) this.#exchange.response.destroy();
-    else this.fail(new GatewayError('internal_error', { cause }), 'other');
-  }
-
-  /** @param isWhole false if the client is to see that a part is missing */
-  #cut(isWhole: boolean): void {
-    if (this.#isEnded) return;
-    this.#end();
-    this.#control?.abort();
-    this.#answer.close(isWhole);
-    this.#owner.relayed();
-  }
-
   /** Refuses an answer from 400 on. Rules may have changed its headers and its body. */
   #refuse(error: ErrorBody, headers?: AnswerHeaders, body?: Buffer): void {
     this.fail(error.refusal(this.#exchange, this.#route, headers, body), 'status');
   }
 
-  fail(error: GatewayError, failure: AttemptFailure): void {
-    if (this.#isEnded) return;
-    this.#end();
-    this.#control?.abort();
-    this.#owner.failed(error, failure);
+  onResponseError(_control: Control | undefined, error: Error): void {
+    this.interrupt(toUpstreamFailure(error, this.wasSent), isConnectionLost(error) ? 'lost' : 'other');
   }
 
   /**
@@ -252,6 +179,28 @@ export class Relay implements AnswerHandler {
     if (this.#isEnded) return;
     if (this.#error !== undefined && isDecidedByStatus(this.#error.status)) this.#refuse(this.#error);
     else this.fail(error, failure);
+  }
+
+  /** The compressor has failed, so the answer cannot be completed. Ends this exchange only. */
+  #compressorFailed(cause: Error): void {
+    if (this.#isEnded) this.#exchange.response.destroy();
+    else this.fail(new GatewayError('internal_error', { cause }), 'other');
+  }
+
+  fail(error: GatewayError, failure: AttemptFailure): void {
+    if (this.#isEnded) return;
+    this.#end();
+    this.#control?.abort();
+    this.#owner.failed(error, failure);
+  }
+
+  /** @param isWhole false if the client is to see that a part is missing */
+  #cut(isWhole: boolean): void {
+    if (this.#isEnded) return;
+    this.#end();
+    this.#control?.abort();
+    this.#answer.close(isWhole);
+    this.#owner.relayed();
   }
 
   /** No target has failed, and no answer can be sent. */
@@ -271,6 +220,36 @@ export class Relay implements AnswerHandler {
     return true;
   }
 
+  #end(): void {
+    this.#isEnded = true;
+    this.#recordRead?.abort();
+    this.#stream?.stop();
+    this.#answer.forgetDrain();
+  }
+
+  /** Whether the attempt has ended, so that nothing more may be done with it. */
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  /** Status of the upstream's answer once its head has arrived; undefined before. The client may get another status. */
+  get answeredStatus(): number | undefined {
+    return this.#answeredStatus;
+  }
+
+  /**
+   * Whether a byte of the request may have been sent. True as soon as a connection has taken the request, because it writes the request at
+   * once or as the body arrives.
+   */
+  get wasSent(): boolean {
+    return this.#control !== undefined;
+  }
+
+  /** Whether a pause of the answer is not the fault of the upstream, because the client is behind, or because a stream may be silent. */
+  get mayPause(): boolean {
+    return this.#control?.paused === true || this.#stream?.mayPause === true;
+  }
+
   /** Call it from time to time. Keeps a stream alive whose service is silent. */
   keepAlive(now: number): void {
     this.#stream?.keepAlive(now);
@@ -287,10 +266,32 @@ export class Relay implements AnswerHandler {
     this.#control?.detach();
   }
 
-  #end(): void {
-    this.#isEnded = true;
-    this.#recordRead?.abort();
-    this.#stream?.stop();
-    this.#answer.forgetDrain();
+  /** Passes on an answer that was read to its end. Rules may have changed these headers and this body. */
+  passWhole(status: number, headers: AnswerHeaders, body: Buffer): void {
+    const control = this.#control as Control;
+    if (this.#error !== undefined) {
+      refuseUnaskedRange(status, headers, this.#exchange);
+      if (!this.#endIfForestalled()) this.#refuse(this.#error, headers, body);
+      return;
+    }
+    this.#chooseReceiver(control, status, headers);
+    if (body.length > 0) this.onResponseData(control, body);
+    this.onResponseEnd();
+  }
+
+  /** Call it when the read of a record has begun, and when it has ended (undefined). */
+  readsRecord(control: Control | undefined): void {
+    this.#recordRead = control;
+  }
+
+  /** Call it before the same attempt sends another request: its request once more, or the request that is made from a record. */
+  startAgain(): void {
+    const { trail } = this.#exchange;
+    this.#clock.noteAttempt();
+    this.#answeredStatus = undefined;
+    this.#error = undefined;
+    this.#receiver = this.#held ?? this.#answer;
+    trail.upstreamStatus = undefined;
+    trail.upstreamMs = undefined;
   }
 }
