@@ -64,10 +64,13 @@ function isLeft({ extent, figures }: FoundCause): boolean {
   return extent?.of !== 'others' || figures?.others !== 0;
 }
 
+/** The topics of warnings about what clients do not notice yet. */
+const SOON: readonly FoundCause['about']['topic'][] = ['near', 'certificate'];
+
 /** Sorts failures first, and causes that are over last. Causes of one topic are in the order of their extent. */
 function byOrder(one: FoundCause, other: FoundCause): number {
   const rank = ({ kind, about, hasRecovered }: FoundCause) =>
-    kind === 'bad' ? 0 : hasRecovered ? 3 : about?.topic === 'near' ? 2 : 1;
+    kind === 'bad' ? 0 : hasRecovered ? 3 : SOON.includes(about?.topic) ? 2 : 1;
   const place = ({ about }: FoundCause) => TOPICS.indexOf(about?.topic);
   return rank(one) - rank(other) || place(one) - place(other) || extentOf(other) - extentOf(one);
 }

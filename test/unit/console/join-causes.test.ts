@@ -159,4 +159,10 @@ test('a failing service is listed before mistakes in files, which clients do not
     joinCauses([instance('gw:1', [files, service, redis])]).map(({ id }) => id),
     ['redis', 'upstream orders live', 'configuration'],
   );
+  const certificate = warningCause({ topic: 'certificate', name: 'a' }, 'It expires in 5 days.', '');
+  const refused = warningCause({ topic: 'organization', name: 'org_a' }, 'org_a is refused.', '');
+  assert.deepEqual(
+    joinCauses([instance('gw:1', [certificate, refused])]).map(({ id }) => id),
+    ['organization org_a', 'certificate a'],
+  );
 });
