@@ -46,6 +46,18 @@ export const faultsOfOperations: Readonly<Record<string, Fault>> = {
       'openapi/items.yaml:14:11: paths./v1/items.post.requestBody.content.schema: "schema" is no media type, so no body has it. Write a media type such as application/json, and the schema below it.',
     ],
   },
+  'media-type-without-its-first-half': {
+    files: spoiled(items, 'application/json:', 'json:'),
+    says: [
+      'openapi/items.yaml:14:11: paths./v1/items.post.requestBody.content.json: "json" is no media type, so no body has it. Did you mean "application/json"?',
+    ],
+  },
+  'media-type-misspelt': {
+    files: spoiled(items, 'application/json:', 'aplication/json:'),
+    says: [
+      'openapi/items.yaml:14:11: paths./v1/items.post.requestBody.content.aplication/json: "aplication/json" is no media type, so no body has it. Did you mean "application/json"?',
+    ],
+  },
   'range-of-statuses-in-small-letters': withStatus('2xx', 'Did you mean "2XX"?'),
   'range-of-statuses-with-a-digit-too-many': withStatus('20X', 'Did you mean "2XX"?'),
   'status-with-letters-for-digits': withStatus('2O1', 'Did you mean "201"?'),

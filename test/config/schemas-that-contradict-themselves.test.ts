@@ -68,6 +68,13 @@ test('a part of allOf that forbids what another part declares', async () => {
   ]);
 });
 
+test('a format that is nearly right is named with its place, and one of others is not', async () => {
+  const contract = withProperties('at: { type: string, format: datetime }', 'colour: { type: string, format: colour }');
+  await assertWarnings(contract, [
+    `24:37: ${at}.properties.at.format: the format "datetime" is not known, so it is not checked. Did you mean "date-time"?`,
+  ]);
+});
+
 test('bounds of another type have no effect', async () => {
   const contract = withProperties('code: { type: string, maximum: 3 }', 'size: { type: integer, minLength: 3 }');
   await assertWarnings(contract, [

@@ -7,7 +7,7 @@ import type { ContractOperation } from '../../contract/operations/operations.ts'
 import { isPublicInDocument } from '../../contract/operations/security.ts';
 import { isObject } from '../../contract/pointer.ts';
 import { shownPath } from '../../shared/file-text.ts';
-import type { WantedCredential } from './propose-access.ts';
+import type { WantedCredential } from '../upstreams/wanted-credential.ts';
 import type { Directories, ProposedService } from './propose-service.ts';
 
 const NAMED_MAX = 3;

@@ -1,5 +1,6 @@
 // Fetches the OpenAPI document of a service from a file, from a URL, or from the paths at which frameworks publish it.
 
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { boundedBody } from '../../shared/http/bounded-fetch.ts';
@@ -21,17 +22,21 @@ const TIMEOUT_MS = 10_000;
 const ADDRESS = /^(localhost|[a-z0-9.-]+:\d+)(\/|$)/i;
 const BYTES_MAX = 64 * 1024 * 1024;
 
-/** The usual paths of the documents of FastAPI and LoopBack, Spring, ASP.NET, Fastify, NestJS, Django, and others. */
+/** The usual paths of the documents of FastAPI and LoopBack, Spring, ASP.NET, Fastify, NestJS, Django, swaggo, and others. */
 const DOCUMENT_PATHS = [
   ...['/openapi.json', '/v3/api-docs', '/swagger/v1/swagger.json', '/documentation/json', '/api-json', '/docs-json'],
-  ...['/api/schema/', '/schema/', '/openapi.yaml', '/swagger.json', '/api/openapi.json', '/api-docs'],
+  ...['/api/schema/', '/schema/', '/openapi.yaml', '/swagger.json', '/swagger/doc.json'],
+  ...['/api/openapi.json', '/api-docs'],
 ];
 
 /**
- * Reads the document from a file or an http(s) URL. If there is no document at the URL, it is treated as the address of a service, and the
- * usual paths below it are tried. Throws an Error for operators.
+ * Reads the document from a file or an http(s) URL. If there is no document at the URL, it is treated as the address of a service, or of a
+ * page of it, and the usual paths below it and below its origin are tried. Throws an Error for operators.
+ *
+ * @param written a file, a URL, or an address without a scheme, such as localhost:8000
  */
-export async function fetchDocument(from: string): Promise<FetchedDocument> {
+export async function fetchDocument(written: string): Promise<FetchedDocument> {
+  const from = ADDRESS.test(written) && !existsSync(written) ? `http://${written}` : written;
   if (!/^https?:\/\//i.test(from)) return parseDocument(await readText(from), from, undefined);
   const given = URL.parse(from);
   if (given === null) throw new Error(`${from} is not a URL.`);
@@ -44,15 +49,17 @@ export async function fetchDocument(from: string): Promise<FetchedDocument> {
     if (absence !== undefined)
       throw new Error(`${absence[0]?.toUpperCase()}${absence.slice(1)}. Start the service first.`);
   }
-  const base = given.pathname.replace(/\/$/, '');
-  for (const place of DOCUMENT_PATHS) {
-    const url = new URL(base + place, given);
+  const below = given.pathname.replace(/\/$/, '');
+  const bases = below === '' ? [''] : [below, ''];
+  for (const path of bases.flatMap((base) => DOCUMENT_PATHS.map((place) => base + place))) {
+    const url = new URL(path, given);
     const { text } = await fetchText(url);
     const document = text === undefined ? undefined : tryParse(text, url);
     if (document !== undefined) return document;
   }
+  const where = below === '' ? 'below it' : `below it and below ${given.origin}`;
   throw new Error(
-    `${from} has no OpenAPI document (${first.problem ?? 'it is another kind of page'}), and the usual paths below it have none: ${DOCUMENT_PATHS.join(', ')}. Give the URL of the document.`,
+    `${from} has no OpenAPI document (${first.problem ?? 'it is another kind of page'}), and the usual paths ${where} have none: ${DOCUMENT_PATHS.join(', ')}. Give the URL of the document.`,
   );
 }
 
@@ -60,8 +67,7 @@ async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (error) {
-    const hint = ADDRESS.test(path) ? ` Did you mean http://${path}?` : '';
-    throw new Error(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).${hint}`);
+    throw new Error(`${path} cannot be read (${(error as NodeJS.ErrnoException).code}).`);
   }
 }
 

@@ -66,7 +66,7 @@ export function addInitCommand(program: Command, context: CommandContext): void 
     .option('--base-path <path>', 'with --from: prefix of its paths; default: none, or /NAME if a path is taken')
     .option(
       '--update',
-      'with --from: fetch the document of an entry again, show what changes for clients, and write it',
+      'fetch the document of an entry again, from --from or from the service of --name, show what changes, and write it',
     )
     .option('--dry-run', 'with --update: write nothing; breaking changes give exit code 1')
     .option('--empty', 'leave out the sandbox and its example')
@@ -81,10 +81,9 @@ export function addInitCommand(program: Command, context: CommandContext): void 
       const { configDirectory, contractsDirectory } = context.settings();
       const config = resolve(directory ?? configDirectory);
       const contracts = directory === undefined ? contractsDirectory : join(config, 'openapi');
-      if (flags.update && flags.from === undefined) return context.usage('--update needs --from.');
       if (flags.dryRun && !flags.update) return context.usage('--dry-run needs --update.');
+      if (flags.update) return update(context, { config, contracts }, flags);
       if (flags.from === undefined) return init(context, config, flags);
-      if (flags.update) return update(context, { config, contracts }, { ...flags, from: flags.from });
       return addService(context, { config, contracts }, { ...flags, from: flags.from });
     });
 }
@@ -106,7 +105,7 @@ function init(context: CommandContext, directory: string, { force, schemas, empt
   else printLine(context, `Try it: GATEWAY_CONFIG=${shown} GATEWAY_CONTRACTS=${shown}/openapi bin/gateway start`);
 }
 
-async function update(context: CommandContext, directories: Directories, flags: InitFlags & { from: string }) {
+async function update(context: CommandContext, directories: Directories, flags: InitFlags) {
   const { updateService } = await import('./update-service.ts');
   return updateService(context, directories, flags);
 }

@@ -12,9 +12,10 @@ import { ConfigError, type Mistake, toSentence } from '../../shared/mistakes.ts'
 import { visibleLine } from '../../shared/text.ts';
 import { type CommandContext, createMachineContext } from '../context.ts';
 import { onThisMachine } from '../here/actions.ts';
+import { type WantedCredential, wantedCredential } from '../upstreams/wanted-credential.ts';
 import { collisionsOf, prefixLines } from './collisions.ts';
 import { type FetchedDocument, fetchDocument } from './fetch-document.ts';
-import { healthPathOf, isHealthy, type WantedCredential, wantedCredential } from './propose-access.ts';
+import { healthPathOf, isHealthy } from './propose-access.ts';
 import {
   basePathOf,
   liveOf,

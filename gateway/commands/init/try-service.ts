@@ -10,6 +10,7 @@ import type { CommandContext } from '../context.ts';
 import { printLine, printText } from '../print.ts';
 import { type BackendAnswer, statusOf } from '../upstreams/backend.ts';
 import { addTry } from '../upstreams/try.ts';
+import { credentialAt } from '../upstreams/wanted-credential.ts';
 import { credentialLines, publicLines } from './access-lines.ts';
 import { EXECUTABLE, exportLines, nextSteps } from './next-steps.ts';
 import { contextOf, type Directories, type ProposedService } from './propose-service.ts';
@@ -48,7 +49,12 @@ export async function tryService(
   await around.close();
   const { credential } = service;
   const proving = answers.filter(({ asked }) => asked.entry.operation.provesCredential);
-  const refused = credential === undefined ? [] : answers.filter(isRefusal);
+  // Another credential may be refused beside this one, and its remedy is on the pass card.
+  const isOfCredential = ({ asked }: BackendAnswer) => {
+    const settings = configuration.config.upstreams[name];
+    return settings !== undefined && credentialAt(settings, asked.entry)?.kind === credential?.kind;
+  };
+  const refused = credential === undefined ? [] : answers.filter((one) => isRefusal(one) && isOfCredential(one));
   const first =
     firstRequest(proving.filter((one) => refused.includes(one))) ??
     firstRequest(answers.filter(isSuccess)) ??

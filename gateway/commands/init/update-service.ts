@@ -19,7 +19,7 @@ import { nameOf } from './propose-entry.ts';
 import { type AddServiceFlags, contextOf, type Directories, refuseFiles, servedBy } from './propose-service.ts';
 import { runCheck } from './run-also.ts';
 
-interface UpdateFlags extends Pick<AddServiceFlags, 'from' | 'name'> {
+interface UpdateFlags extends Partial<Pick<AddServiceFlags, 'from' | 'name'>> {
   readonly force?: true | undefined;
   readonly dryRun?: true | undefined;
   readonly json?: true | undefined;
@@ -32,7 +32,9 @@ export async function updateService(
   { from, name: named, force, dryRun, json }: UpdateFlags,
 ): Promise<void> {
   const { config, contracts } = directories;
-  const fetched = await fetchDocument(from).catch((error: Error) => context.fail(error.message));
+  const fetched = await fetchDocument(from ?? (await addressOf(context, join(config, 'upstreams.yaml'), named))).catch(
+    (error: Error) => context.fail(error.message),
+  );
   await refuseFiles(context, fetched);
   const { name, file, decidesSecurity } = await contractOf(
     context,
@@ -129,7 +131,19 @@ async function contractOf(
   return { name, file, decidesSecurity };
 }
 
+/** Returns the address of the service of an entry, which publishes its document at one of the usual paths. */
+async function addressOf(context: CommandContext, path: string, name: string | undefined): Promise<string> {
+  if (name === undefined) return context.usage('--update needs --from, or the name of an entry with --name.');
+  const text = await readFile(path, 'utf8').catch(({ code }) =>
+    context.fail(`${shownPath(path)} cannot be read (${code}).`),
+  );
+  const [address] = [entriesIn(text)[name]?.live].flat();
+  if (typeof address === 'string' && /^https?:\/\//.test(address)) return address;
+  return context.usage(`${shownPath(path)} has no address for "${name}". Give the URL of its document with --from.`);
+}
+
 interface WrittenEntry {
+  readonly live?: unknown;
   readonly contracts?: unknown;
   readonly security?: object;
   readonly public?: unknown;

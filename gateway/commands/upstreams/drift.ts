@@ -1,5 +1,6 @@
 // Compares the status, media type and body of answers with the contract.
 
+import type { UpstreamEntry } from '../../config/upstreams/upstreams-file.ts';
 import { type AnswerCheck, createAnswerCheck } from '../../contract/answer.ts';
 import type { ContractOperation } from '../../contract/operations/operations.ts';
 import { responseFor, type Schemas } from '../../contract/schemas/schemas.ts';
@@ -10,19 +11,17 @@ import { type Finding, fail, ok, warn } from '../finding.ts';
 import { type BackendAnswer, statusOf } from './backend.ts';
 import { type ExerciseResult, isReading, isRefused } from './exercise.ts';
 import { isLikeUnknownPath } from './unknown-path.ts';
+import { credentialAt, sentKind } from './wanted-credential.ts';
 
 const SHOWN_MAX = 3;
 const NAMED_MAX = 3;
 /** Statuses that the gateway translates for clients, whether the contract declares them or not. */
 const UNDERSTOOD_STATUSES = new Set([400, 403, 404, 409, 410, 412, 413, 415, 422, 429]);
 
-/** The secret that the trial sends; undefined if the entry has no credential. */
-type SentSecret = string | undefined;
-
 /** Returns findings on differences between contract and service. @param elsewhere the answer to an unknown path; undefined if not tried */
 export function driftOf(
   { answers: all, untried }: ExerciseResult,
-  secret: SentSecret,
+  settings: UpstreamEntry,
   entries: readonly ContractOperation[],
   schemas: Schemas,
   now: () => number,
@@ -34,7 +33,7 @@ export function driftOf(
   const found = new Map<string, Finding>();
   const note = (finding: Finding) => found.set(`${finding.check} ${finding.says}`, finding);
   for (const { asked } of missing) note(missingFinding(asked.entry.operation));
-  for (const answered of answers) for (const finding of faultsOf(answered, check, secret)) note(finding);
+  for (const answered of answers) for (const finding of faultsOf(answered, check, settings)) note(finding);
   const byOperation = Map.groupBy(answers, ({ asked }) => asked.entry.operation.id);
   if (found.size === 0 && answers.length > 0)
     note(ok('contract', `${answers.length} answers of ${byOperation.size} operations are as the contract says.`));
@@ -63,13 +62,13 @@ function untriedFinding(ids: readonly string[], why: string): Finding {
   return warn('contract', `${named} ${ids.length === 1 ? 'was' : 'were'} not tried: ${why}.`, remedy);
 }
 
-function faultsOf(answered: BackendAnswer, check: AnswerCheck, secret: SentSecret): Finding[] {
+function faultsOf(answered: BackendAnswer, check: AnswerCheck, settings: UpstreamEntry): Finding[] {
   const { asked, status, headers, problem, judgement } = answered;
   const { operation } = asked.entry;
   const drift = (says: string, remedy = 'Correct the service, or its contract.') =>
     fail('contract', `${operation.id}: ${says}`, remedy);
   if (problem !== undefined) return [drift(`no answer (${problem}).`, 'See why the service does not answer.')];
-  if (isRefused(answered)) return [loginFinding(operation, status, secret)];
+  if (isRefused(answered)) return [loginFinding(asked.entry, status, settings)];
   if (statusOf(answered) >= 400) return refusalOf(answered);
   const contentType = headers['content-type'];
   const type = Array.isArray(contentType) ? contentType[0] : contentType;
@@ -80,12 +79,21 @@ function faultsOf(answered: BackendAnswer, check: AnswerCheck, secret: SentSecre
   return violations.slice(0, SHOWN_MAX).map((violation) => drift(`${status} with a wrong body: ${violation}.`));
 }
 
-function loginFinding({ id, entry }: Operation, status: number, secret: SentSecret): Finding {
+function loginFinding(asked: ContractOperation, status: number, settings: UpstreamEntry): Finding {
+  const { id, entry } = asked.operation;
   const says = `${id}: it refuses the gateway (${status})`;
-  if (secret !== undefined)
-    return fail('contract', `${says}.`, `Correct the secret \`${secret}\`, or its account at the service.`);
-  const remedy = `Add ${credentialToAdd(entry)}, or have the service believe the assertion.`;
-  return fail('contract', `${says}, and its entry sends no credential.`, remedy);
+  const wanted = credentialAt(settings, asked);
+  const { credential: sent } = settings;
+  const place = `upstreams.${entry} in upstreams.yaml`;
+  if (sent === undefined) {
+    const line = wanted === undefined ? credentialToAdd(entry) : `\`credential: ${wanted.setting}\` to ${place}`;
+    const remedy = `Add ${line}, or have the service believe the assertion.`;
+    return fail('contract', `${says}, and its entry sends no credential.`, remedy);
+  }
+  if (wanted === undefined || wanted.kind === sentKind(settings))
+    return fail('contract', `${says}.`, `Correct the secret \`${sent.secret}\`, or its account at the service.`);
+  const remedy = `An entry sends one credential: serve such operations from an entry of their own with \`credential: ${wanted.setting}\`, and set serve: false for them in ${place}.`;
+  return fail('contract', `${says}: there it asks for ${wanted.asked}, which its entry does not send.`, remedy);
 }
 
 function missingFinding({ id, method, path }: Operation): Finding {

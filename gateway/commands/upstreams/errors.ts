@@ -5,12 +5,12 @@ import type { ContractOperation } from '../../contract/operations/operations.ts'
 import { templateParameters } from '../../contract/operations/routes.ts';
 import { toParameter } from '../../contract/parameters/parameter.ts';
 import { writtenPathValue } from '../../contract/parameters/path-values.ts';
-import type { JsonObject, LocatedValue } from '../../contract/pointer.ts';
+import { type JsonObject, type LocatedValue, member, memberNames } from '../../contract/pointer.ts';
 import type { Schemas } from '../../contract/schemas/schemas.ts';
 import { errorFormOf } from '../../upstream/errors/parse-error-body.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { type Backend, type BackendAnswer, type BackendRequest, statusOf } from './backend.ts';
-import { createAcceptance } from './plan.ts';
+import { collectionOf, createAcceptance } from './plan.ts';
 
 /**
  * @param tried answered requests; the provoking requests are derived from them
@@ -27,7 +27,7 @@ export async function errorsOf(
   const [typed] = reading.filter(({ asked }) => numberIn(asked.entry) !== undefined);
   const [any] = tried;
   const findings: Finding[] = [];
-  if (singles.length > 0) findings.push(await missingOf(backend, singles, schemas));
+  if (singles.length > 0) findings.push(await missingOf(backend, singles, reading, schemas));
   if (typed !== undefined) findings.push(misunderstood(await backend.send(mistype(typed.asked))));
   if (any !== undefined) {
     findings.push(unknown(elsewhere));
@@ -73,18 +73,40 @@ function formFinding(check: string, what: string, answered: BackendAnswer, wante
 }
 
 /** Requests a missing record. @param singles answered requests for single records. The first one whose id can be replaced is used */
-async function missingOf(backend: Backend, singles: readonly BackendAnswer[], schemas: Schemas): Promise<Finding> {
+async function missingOf(
+  backend: Backend,
+  singles: readonly BackendAnswer[],
+  tried: readonly BackendAnswer[],
+  schemas: Schemas,
+): Promise<Finding> {
   for (const { asked } of singles) {
     const absent = absentRecord(asked, schemas);
-    if (absent !== undefined) return missing(await backend.send(absent));
+    if (absent !== undefined) return missing(await backend.send(absent), hasRecords(absent, tried));
   }
   return ok('errors', 'What is not there was not tried: the contract allows no id that is sure to be absent.');
 }
 
-function missing(answered: BackendAnswer): Finding {
-  return answered.problem === undefined
-    ? formFinding('errors', 'What is not there', answered, [404, 410])
-    : silent('What is not there', answered);
+/** Whether the last parameter of a path stands for a record: its absence is declared, or there is a list of such records. */
+function hasRecords({ entry }: BackendRequest, tried: readonly BackendAnswer[]): boolean {
+  const { path } = entry.operation;
+  const collection = collectionOf(path, templateParameters(path).at(-1) ?? '');
+  const declared = memberNames(member(entry.document.root, entry.located, 'responses'));
+  return (
+    ['404', '410', '4XX'].some((status) => declared.includes(status)) ||
+    tried.some(({ asked }) => asked.entry.operation.path === collection)
+  );
+}
+
+function missing(answered: BackendAnswer, isRecord: boolean): Finding {
+  if (answered.problem !== undefined) return silent('What is not there', answered);
+  const { id } = answered.asked.entry.operation;
+  if (!isRecord && answered.status >= 200 && answered.status < 300)
+    return warn(
+      'errors',
+      `${id} is answered with ${answered.status} for a value that was made up.`,
+      'Nothing, if every value is valid. Otherwise answer 404, and declare it in the contract.',
+    );
+  return formFinding('errors', 'What is not there', answered, [404, 410]);
 }
 
 function misunderstood(answered: BackendAnswer): Finding {

@@ -1,6 +1,7 @@
 // Tries the operations of an upstream in an order that provides ids, with lists first, then creation, then single records. Changes and
 // removes only records that it created.
 
+import type { UpstreamEntry } from '../../config/upstreams/upstreams-file.ts';
 import type { ContractOperation } from '../../contract/operations/operations.ts';
 import { templateParameters } from '../../contract/operations/routes.ts';
 import type { Schemas } from '../../contract/schemas/schemas.ts';
@@ -8,6 +9,7 @@ import { isLoginRefusal } from '../../shared/http/words.ts';
 import type { Backend, BackendAnswer, BackendRequest } from './backend.ts';
 import { collectionOf, requestsFor } from './plan.ts';
 import { createIdsOf } from './record-ids.ts';
+import { ANY_KIND, kindAt, sentKind } from './wanted-credential.ts';
 
 export interface ExerciseResult {
   readonly answers: readonly BackendAnswer[];
@@ -15,10 +17,13 @@ export interface ExerciseResult {
   readonly untried: readonly { readonly entry: ContractOperation; readonly why: string }[];
   /** Collection → ids of existing records. */
   readonly ids: ReadonlyMap<string, readonly string[]>;
+  /** Whether the service refuses the credential that the gateway sends, or answers nothing. */
+  readonly isStopped: boolean;
 }
 
 interface ExerciseOptions {
   readonly backend: Backend;
+  readonly settings: UpstreamEntry;
   readonly entries: readonly ContractOperation[];
   readonly schemas: Schemas;
   readonly writes: boolean;
@@ -30,10 +35,12 @@ const METHOD_RANKS: Readonly<Record<string, number>> = { GET: 1, POST: 0, PUT: 3
 
 /**
  * Tries the operations. Ends early if the upstream refuses the credential, because it may block a client that continues to send the
- * credential. Also ends early if the first request gets no answer in time, because each other request would wait as long.
+ * credential. An operation for which the document asks for another credential is refused alone, with those of its kind. Also ends early if
+ * the first request gets no answer in time, because each other request would wait as long.
  */
 export async function exercise({
   backend,
+  settings,
   entries,
   schemas,
   writes,
@@ -44,11 +51,14 @@ export async function exercise({
   const existing = new Map<string, string[]>();
   const created = new Map<string, string[]>();
   const idsOf = createIdsOf(entries);
+  const sent = sentKind(settings);
+  const refused = new Set<string>();
   const each = Math.max(1, Math.floor(requestsMax / Math.max(1, entries.length)));
 
   for (const entry of [...entries].sort((one, other) => rankOf(one) - rankOf(other))) {
     const { method, path } = entry.operation;
-    const why = whyNot(entry, writes, created);
+    const kind = kindAt(settings, entry);
+    const why = refused.has(kind) ? 'the service refuses the gateway there' : whyNot(entry, writes, created);
     // Each created record can be removed once.
     const planned = why === undefined ? requestsFor(entry, schemas, isReading(method) ? existing : created) : [];
     if (planned.length === 0) {
@@ -59,14 +69,20 @@ export async function exercise({
       if (answers.length >= requestsMax) break;
       const answered = await backend.send(withKey(asked, answers.length));
       answers.push(answered);
-      if (isRefused(answered) || isSilent(answers)) return { answers, untried, ids: existing };
+      const isOwn = sent !== undefined && (kind === sent || kind === ANY_KIND);
+      if (isSilent(answers) || (isRefused(answered) && isOwn))
+        return { answers, untried, ids: existing, isStopped: true };
+      if (isRefused(answered)) {
+        refused.add(kind);
+        break;
+      }
       if (templateParameters(path).length > 0 && method !== 'POST') continue;
       const found = idsOf(answered);
       existing.set(path, [...(existing.get(path) ?? []), ...found]);
       if (method === 'POST') created.set(path, [...(created.get(path) ?? []), ...found]);
     }
   }
-  return { answers, untried, ids: existing };
+  return { answers, untried, ids: existing, isStopped: false };
 }
 
 export function isReading(method: string): boolean {

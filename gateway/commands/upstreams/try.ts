@@ -154,17 +154,18 @@ async function checksOf(
   { configuration, entry, address, writes, requestsMax, now, onAnswers }: Trial,
 ): Promise<Card> {
   const { schemas } = configuration.contracts;
-  const exercised = await exercise({ backend, entries, schemas, writes, requestsMax });
+  const exercised = await exercise({ backend, settings: entry, entries, schemas, writes, requestsMax });
   const { answers } = exercised;
   onAnswers(answers);
   if (isSilent(answers)) return { requests: answers.length, checks: answers.map(silence) };
   const driftFrom = (elsewhere?: BackendAnswer) => [
-    ...driftOf(exercised, entry.credential?.secret, entries, schemas, now, elsewhere),
+    ...driftOf(exercised, entry, entries, schemas, now, elsewhere),
     ...unenforcedFindings(entries),
   ];
-  const [first] = answers;
+  const accepted = answers.filter((one) => !isRefused(one));
+  const [first] = accepted;
   // The trial stops if the upstream refuses the credential, because more requests show nothing and may lead to a block.
-  if (first === undefined || answers.some(isRefused)) return { requests: answers.length, checks: driftFrom() };
+  if (first === undefined || exercised.isStopped) return { requests: answers.length, checks: driftFrom() };
   const provoked: BackendAnswer[] = [];
   const listening: Backend = {
     ...backend,
@@ -175,8 +176,8 @@ async function checksOf(
     },
   };
   const elsewhere = await listening.send(atUnknownPath(first.asked));
-  const errors = await errorsOf(listening, answers, elsewhere, schemas);
-  const idempotency = await idempotencyOf(listening, entry, answers, writes);
+  const errors = await errorsOf(listening, accepted, elsewhere, schemas);
+  const idempotency = await idempotencyOf(listening, entry, accepted, writes);
   const all = [...answers, ...provoked];
   const responses = [
     checkTimes(answers, entry),

@@ -4,6 +4,7 @@
 import { isRef, type Oas3Rule, type UserContext } from '@redocly/openapi-core';
 import { METHODS } from '../../shared/http/words.ts';
 import { closest } from '../../shared/mistakes.ts';
+import { essenceOf } from '../media-types.ts';
 import { isObject, type JsonObject } from '../pointer.ts';
 
 /** Rules that say more than the linter does. Its problems about unexpected members, at the same place or directly below, are left out. */
@@ -52,15 +53,35 @@ export const membersAreInAnOperation: Oas3Rule = () => ({
   },
 });
 
-/** No body has a media type without a slash. */
+const MEDIA_TYPES = [
+  ...['application/json', 'application/xml', 'application/pdf', 'application/octet-stream', 'application/problem+json'],
+  ...[
+    'application/x-www-form-urlencoded',
+    'multipart/form-data',
+    'text/plain',
+    'text/html',
+    'text/csv',
+    'text/event-stream',
+  ],
+];
+/** The types in front of the slash (IANA). Others exist, such as `chemical`, and may be right. */
+const TOP_LEVEL_TYPE = /^(application|audio|font|haptics|image|message|model|multipart|text|video|x-.*|\*)\//;
+
+/** No body has a media type that is misspelt, or has no slash. */
 export const contentHasMediaTypes: Oas3Rule = () => ({
   MediaTypesMap(map, { report, location }) {
     // Beside an empty media type, its content is indented too little, which the linter reports.
     if (Object.values(map).includes(null as never)) return;
     for (const name of Object.keys(map)) {
-      if (name.startsWith('x-') || /^[^/\s]+\/\S/.test(name)) continue;
-      const message = `${JSON.stringify(name)} is no media type, so no body has it`;
-      report({ message, location: location.child([name]).key() });
+      const essence = essenceOf(name);
+      const isType = /^[^/\s]+\/\S/.test(essence);
+      const near = MEDIA_TYPES.find((type) => type.endsWith(`/${essence}`)) ?? closest(essence, MEDIA_TYPES, 2);
+      if (name.startsWith('x-') || (isType && (TOP_LEVEL_TYPE.test(essence) || near === undefined))) continue;
+      report({
+        message: `${JSON.stringify(name)} is no media type, so no body has it`,
+        suggest: near === undefined ? [] : [near],
+        location: location.child([name]).key(),
+      });
     }
   },
 });

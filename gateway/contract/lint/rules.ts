@@ -18,6 +18,7 @@ import {
   boundsFitTheirType,
   enumsHaveValues,
   formatsAreExact,
+  formatsAreSpeltRight,
   nullableAdmitsNull,
   patternsAreExact,
   patternsCanRun,
@@ -204,6 +205,7 @@ export const OWN_RULES: Plugin = {
       'enums-have-values': inSwagger(enumsHaveValues),
       'bounds-fit-their-type': inSwagger(boundsFitTheirType),
       'formats-are-exact': inSwagger(formatsAreExact),
+      'formats-are-spelt-right': inSwagger(formatsAreSpeltRight),
     },
     oas3: {
       'extensions-have-a-meaning': extensionsHaveAMeaning,
@@ -224,6 +226,7 @@ export const OWN_RULES: Plugin = {
       'enums-have-values': enumsHaveValues,
       'bounds-fit-their-type': boundsFitTheirType,
       'formats-are-exact': formatsAreExact,
+      'formats-are-spelt-right': formatsAreSpeltRight,
       'nullable-admits-null': nullableAdmitsNull,
       'media-types-fit-headers': mediaTypesFitHeaders,
       'json-has-a-schema': jsonHasASchema,

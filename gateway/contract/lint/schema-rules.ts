@@ -1,8 +1,9 @@
 // The lint rules about schemas: patterns that cannot run, and keywords that the gateway enforces less strictly than the document reads.
 
 import type { Oas3Rule, UserContext } from '@redocly/openapi-core';
+import { closest } from '../../shared/mistakes.ts';
 import { isObject } from '../pointer.ts';
-import { REGEX_LENGTH_MAX } from '../scalars/formats.ts';
+import { formatCheck, REGEX_LENGTH_MAX } from '../scalars/formats.ts';
 import { toPattern } from '../scalars/patterns.ts';
 
 export const patternsCanRun: Oas3Rule = () => ({
@@ -100,6 +101,35 @@ export const formatsAreExact: Oas3Rule = () => ({
     if (schema?.format !== 'regex' || isNeverLonger(schema, REGEX_LENGTH_MAX)) return;
     const message = `format regex takes texts of up to ${REGEX_LENGTH_MAX} characters, and refuses longer ones`;
     report({ message, location: location.child(['format']) });
+  },
+});
+
+/** Formats of OpenAPI and JSON Schema that other words are mistaken for. */
+const USUAL_FORMATS = [
+  ...['date', 'date-time', 'time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uri', 'uri-reference', 'uuid'],
+  ...['json-pointer', 'password', 'binary'],
+];
+
+/** Formats of JSON Schema that are not checked. */
+const UNCHECKED_FORMATS = [
+  'iri',
+  'iri-reference',
+  'idn-email',
+  'idn-hostname',
+  'uri-template',
+  'relative-json-pointer',
+];
+
+/** Warns of a format that is nearly one that is checked. Other unknown formats are listed as not enforced. */
+export const formatsAreSpeltRight: Oas3Rule = () => ({
+  Schema(schema, { report, location }) {
+    const format: unknown = schema?.format;
+    if (typeof format !== 'string' || formatCheck(format, 'string')) return;
+    if ([...USUAL_FORMATS, ...UNCHECKED_FORMATS].includes(format)) return;
+    const near = closest(format, USUAL_FORMATS, 1);
+    if (near === undefined) return;
+    const message = `the format ${JSON.stringify(format)} is not known, so it is not checked`;
+    report({ message, suggest: [near], location: location.child(['format']) });
   },
 });
 

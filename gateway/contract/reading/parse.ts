@@ -41,6 +41,7 @@ const LINT_RULES = {
   'gateway/servers-are-served': 'warn',
   'gateway/patterns-are-exact': 'warn',
   'gateway/formats-are-exact': 'warn',
+  'gateway/formats-are-spelt-right': 'warn',
   'gateway/bounds-fit-their-type': 'warn',
   'gateway/nullable-admits-null': 'warn',
   'gateway/json-has-a-schema': 'warn',

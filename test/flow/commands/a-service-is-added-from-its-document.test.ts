@@ -51,6 +51,7 @@ const service = await start(
   }),
 );
 const origin = service.url;
+const { url: undocumented } = await start(startUpstream((_request, response) => response.writeHead(404).end('none')));
 
 describe('gateway init --from', () => {
   const directory = temporaryDirectory();
@@ -280,8 +281,13 @@ describe('gateway init --from', () => {
       code: 1,
     },
     'an address without a document': {
-      words: () => ['--from', `${origin}/books`],
-      says: /has no OpenAPI document .*\/openapi\.json.*Give the URL of the document\./,
+      words: () => ['--from', `${undocumented}/books`],
+      says: /has no OpenAPI document .*below it and below http.*\/openapi\.json.*\/swagger\/doc\.json.*Give the URL of the document\./,
+      code: 1,
+    },
+    'the address of its page of documentation, which leads to the document': {
+      words: () => ['--from', `${origin}/docs`],
+      says: /has an entry "book-shop" already\./,
       code: 1,
     },
     'an address that refuses connections': {
@@ -295,8 +301,8 @@ describe('gateway init --from', () => {
       code: 1,
     },
     'an address without its scheme': {
-      words: () => ['--from', 'localhost:8300'],
-      says: /localhost:8300 cannot be read \(ENOENT\)\. Did you mean http:\/\/localhost:8300\?/,
+      words: () => ['--from', new URL(origin).host],
+      says: /has an entry "book-shop" already\./,
       code: 1,
     },
     'a document that names no address': {

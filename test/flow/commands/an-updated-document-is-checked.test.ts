@@ -7,6 +7,7 @@ import { beforeEach, describe, it } from 'node:test';
 import { parse } from 'yaml';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { runInProcess } from '../../support/in-process.ts';
+import { startUpstream } from '../../support/upstream.ts';
 
 const operation = (id: string | undefined) => ({
   get: { operationId: id, responses: { 200: { description: 'Well' } } },
@@ -52,6 +53,21 @@ describe('gateway init --from --update', () => {
     assert.equal(code, 0, stdout);
     assert.match(stdout, /^wrote \S+books\.json\n\n\$ bin\/gateway check\nnot published yet: .* 1 additive change\./m);
     assert.match(stdout, /^No mistakes: \d+ operations/m);
+  });
+
+  it('finds the service of a named entry without --from', async () => {
+    const service = await startUpstream((_request, response) => {
+      const paths = { ...whole, '/more': operation('more') };
+      const document = { openapi: '3.1.0', info: { title: 'Books', version: '1' }, paths };
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(document));
+    });
+    const path = join(made(), 'upstreams.yaml');
+    writeFileSync(path, upstreams().replace('http://127.0.0.1:9', service.url));
+    const unnamed = await run('init', made(), '--update');
+    const { stdout, stderr } = await run('init', made(), '--update', '--name', 'books', '--dry-run');
+    await service.close();
+    assert.match(unnamed.stderr, /--update needs --from, or the name of an entry with --name\./);
+    assert.match(stdout, /^GET \/more\n {2}additive: the operation is new\.$/m, stderr);
   });
 
   it('fails where check refuses it, with the decisions to paste', async () => {

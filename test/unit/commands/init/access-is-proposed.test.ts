@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { healthPathOf, wantedCredential } from '../../../../gateway/commands/init/propose-access.ts';
+import { healthPathOf } from '../../../../gateway/commands/init/propose-access.ts';
+import { wantedCredential } from '../../../../gateway/commands/upstreams/wanted-credential.ts';
 
 const paths = (...names: string[]) => ({
   root: { paths: Object.fromEntries(names.map((name) => [name, { get: {} }])) },

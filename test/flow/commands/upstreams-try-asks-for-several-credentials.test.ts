@@ -1,0 +1,94 @@
+// A trial of a service that asks for different credentials: each refusal names the credential of its operation, and the others are tried.
+
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
+import { failures, has, json, tryIt } from './try-line.ts';
+
+const read = (operationId: string, security?: object[]) => ({
+  get: {
+    operationId,
+    ...(security && { security }),
+    responses: { 200: { description: 'x', content: { 'application/json': { schema: { type: 'object' } } } } },
+  },
+});
+const document = (paths: object) =>
+  JSON.stringify({
+    openapi: '3.1.0',
+    info: { title: 'Items', version: '1' },
+    components: {
+      securitySchemes: {
+        login: { type: 'oauth2', flows: { password: { tokenUrl: '/token', scopes: {} } } },
+        key: { type: 'apiKey', in: 'header', name: 'X-Token' },
+      },
+    },
+    paths,
+  });
+const mixed = document({
+  '/v1/me': read('getMe', [{ login: [] }]),
+  '/v1/mine': read('getMine', [{ login: [] }]),
+  '/v1/items': read('listItems', [{ key: [] }]),
+  '/v1/public': read('getPublic', []),
+});
+const entry = '    security: { read: ["items:read"], write: ["items:write"] }\n';
+
+const key = ['a', 'key', process.pid].join('-');
+
+function startService(): Promise<FakeUpstream> {
+  return startUpstream(({ url, headers }, response) => {
+    if (url === '/v1/public' || (url === '/v1/items' && headers['x-token'] === key)) return json(response, 200, {});
+    return json(response, /me|mine|items/.test(url) ? 401 : 404, { error: { code: 'no', message: 'No.' } });
+  });
+}
+
+describe('gateway upstreams try, of a service with two security schemes', () => {
+  it('names the credential of each refused operation, and tries the operations of the others', async () => {
+    const service = await startService();
+    const told = await tryIt(service, mixed, [], entry);
+    assert.deepEqual(
+      told.checks.filter(({ verdict }) => verdict === 'fail').map(({ says, remedy }) => [says.split(':')[0], remedy]),
+      [
+        [
+          'getMe',
+          'Add `credential: { bearer: { secret: items_token } }` to upstreams.items in upstreams.yaml, or have the service believe the assertion.',
+        ],
+        [
+          'listItems',
+          'Add `credential: { apiKey: { header: X-Token, secret: items_key } }` to upstreams.items in upstreams.yaml, or have the service believe the assertion.',
+        ],
+      ],
+    );
+    has(told, 'warn', /^getMine was not tried: the service refuses the gateway there\.$/);
+    has(told, 'ok', /^An unknown path is answered with 404/);
+    assert.equal(service.requests.filter(({ url }) => url === '/v1/public').length > 0, true);
+  });
+
+  it('does not blame the secret for an operation that asks for another credential', async () => {
+    const credential = '    credential: { apiKey: { header: X-Token, secret: items_key } }\n';
+    const told = await tryIt(await startService(), mixed, [], entry + credential, { ITEMS_KEY: key });
+    assert.deepEqual(failures(told), [
+      'getMe: it refuses the gateway (401): there it asks for a token in Authorization: Bearer, which its entry does not send.',
+    ]);
+  });
+
+  it('stops when its own credential is refused', async () => {
+    const credential = '    credential: { apiKey: { header: X-Token, secret: items_key } }\n';
+    const service = await startService();
+    const only = document({
+      '/v1/items': read('listItems', [{ key: [] }]),
+      '/v1/more': read('listMore', [{ key: [] }]),
+    });
+    const told = await tryIt(service, only, [], entry + credential, { ITEMS_KEY: 'another' });
+    assert.deepEqual(failures(told), ['listItems: it refuses the gateway (401).']);
+    assert.equal(service.requests.length, 1);
+  });
+});
+
+it('a value of a path for which nothing says that it may be absent is no failure', async () => {
+  const name = { name: 'name', in: 'path', required: true, schema: { type: 'string' } };
+  const greet = { '/v1/greet/{name}': { parameters: [name], ...read('greet', []) } };
+  const answer = startUpstream(({ url }, response) => json(response, /greet/.test(url) ? 200 : 404, { message: 'No' }));
+  const told = await tryIt(await answer, document(greet), [], entry);
+  has(told, 'warn', /^greet is answered with 200 for a value that was made up\.$/);
+  assert.deepEqual(failures(told), []);
+});
