@@ -34,7 +34,8 @@ export function credentialAt(entry: UpstreamEntry, asked: ContractOperation): Wa
   if (!describesService(entry) || !isObject(located.value)) return undefined;
   const schemes = schemesIn(root);
   const required = located.value.security ?? root.security;
-  if (!Array.isArray(required)) return firstOf(operation.entry, Object.values(schemes));
+  if (!Array.isArray(required))
+    return requiresAnywhere(root) ? undefined : firstOf(operation.entry, Object.values(schemes));
   const names = required.filter(isObject).flatMap((alternative) => Object.keys(alternative));
   return firstOf(
     operation.entry,
@@ -45,8 +46,31 @@ export function credentialAt(entry: UpstreamEntry, asked: ContractOperation): Wa
 /** Returns the kind of credential at an operation, by which a trial groups operations. */
 export function kindAt(entry: UpstreamEntry, asked: ContractOperation): string {
   if (!describesService(entry)) return ANY_KIND;
-  if (isObject(asked.located.value) && isPublicInDocument(asked.document.root, asked.located.value)) return 'none';
+  const { root } = asked.document;
+  const operation = isObject(asked.located.value) ? asked.located.value : {};
+  const isUnsaid = operation.security === undefined && root.security === undefined;
+  if (isPublicInDocument(root, operation) || (isUnsaid && requiresAnywhere(root))) return 'none';
   return credentialAt(entry, asked)?.kind ?? ANY_KIND;
+}
+
+/**
+ * Whether the document requires a credential for anything. Then operations without `security` need none. Other documents only list their
+ * schemes, and may mean them for all operations.
+ */
+function requiresAnywhere(root: JsonObject): boolean {
+  const known = REQUIRING.get(root) ?? findsRequirement(root);
+  REQUIRING.set(root, known);
+  return known;
+}
+
+/** Documents, each searched once, because an answer about each of thousands of operations needs it. */
+const REQUIRING = new WeakMap<JsonObject, boolean>();
+
+function findsRequirement(root: JsonObject): boolean {
+  const operations = Object.values(objectAt(root, 'paths')).flatMap((item) =>
+    isObject(item) ? Object.values(item) : [],
+  );
+  return [root, ...operations].some((one) => isObject(one) && Array.isArray(one.security));
 }
 
 /** The document does not say which credential the service asks for. */
