@@ -77,9 +77,9 @@ function findsRequirement(root: JsonObject): boolean {
 export const ANY_KIND = 'any';
 
 /** Returns the kind of the credential that the gateway sends; undefined if the entry has none. */
-export function sentKind({ credential }: UpstreamEntry): string | undefined {
-  if (credential === undefined) return undefined;
-  return credential.kind === 'apiKey' ? keyKind(credential.header) : credential.kind;
+export function sentKind({ credential: sent }: UpstreamEntry): string | undefined {
+  if (sent === undefined) return undefined;
+  return sent.kind === 'apiKey' ? keyKind(sent.header) : sent.kind;
 }
 
 function describesService({ security, public: isPublic }: UpstreamEntry): boolean {
