@@ -3,8 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { hashOf } from '../../gateway/sessions/cookies.ts';
-import { openSessionStore } from '../../gateway/sessions/store/open-store.ts';
+import { openRedisSessionStore } from '../../gateway/sessions/store/redis/redis-session-store.ts';
 import { SESSION_KEYS, SESSION_KEYS_PURPOSE } from '../../gateway/sessions/store/session-keys.ts';
+import { createSqliteSessionStore } from '../../gateway/sessions/store/sqlite/sqlite-session-store.ts';
 import { createKeyRing } from '../../gateway/shared/stores/seal.ts';
 import type { GatewayOptions } from '../contestants/gateway.ts';
 import type { Surroundings } from '../contestants.ts';
@@ -47,13 +48,11 @@ interface Surrounded extends Pick<Surroundings, 'directory'> {
 
 /** Signs one person of each organization in, and gives the values of their cookies. */
 export async function signIn(organizations: readonly string[], { directory, redisUrl, secret }: Surrounded) {
-  const store = await openSessionStore({
-    redisUrl,
-    dataDirectory: join(directory, 'data'),
-    acceptOneWay: true,
-    now: Date.now,
-    keys: createKeyRing(() => [secret], SESSION_KEYS_PURPOSE),
-  });
+  const keys = createKeyRing(() => [secret], SESSION_KEYS_PURPOSE);
+  const store =
+    redisUrl === undefined
+      ? createSqliteSessionStore({ directory: join(directory, 'data'), acceptOneWay: true, now: Date.now, keys })
+      : await openRedisSessionStore({ url: redisUrl, keys });
   const cookies: string[] = [];
   for (const [index, organization] of organizations.entries()) {
     const value = randomBytes(32).toString('base64url');

@@ -34,32 +34,90 @@ export interface SessionOrganizations {
 
 type Asking = Pick<Admitted, 'headers' | 'method' | 'scheme'>;
 
-export interface SessionReader {
+export class SessionReader {
+  readonly #options: SessionReaderOptions;
+  readonly #sessions = new WeakMap<Caller, Session>();
+
+  constructor(options: SessionReaderOptions) {
+    this.#options = options;
+  }
+
   /**
    * Returns the caller of a session cookie, as the same object until the session or the organization changes; undefined without a cookie.
    */
-  read(asking: Asking): Awaitable<Caller> | undefined;
+  read(asking: Asking): Awaitable<Caller> | undefined {
+    const value = this.#valueIn(asking);
+    if (value === undefined) return undefined;
+    if (isCrossSite(asking, this.#options.crossSite)) throw new GatewayError('cross_site_request');
+    const found = this.#use(hashOf(value));
+    return found instanceof Promise ? found.then((late) => this.#callerOf(late)) : this.#callerOf(found);
+  }
+
   /**
    * Returns the session of a request; undefined if the request has none, or if the session has ended. Does not check which page made the
    * request, so use it only for a navigation that changes nothing.
    */
-  find(asking: Asking): Promise<Session | undefined>;
+  async find(asking: Asking): Promise<Session | undefined> {
+    const value = this.#valueIn(asking);
+    return value === undefined ? undefined : await this.#options.live.find(hashOf(value));
+  }
+
   /** Whether the session of a request is cached and has not ended. Does not read the store. */
-  isKnown(asking: Asking): boolean;
+  isKnown(asking: Asking): boolean {
+    const value = this.#valueIn(asking);
+    return value !== undefined && this.#options.live.isKnown(hashOf(value));
+  }
+
   /** Returns the session from which a caller was read. */
-  sessionOf(caller: Caller): Session;
-}
+  sessionOf(caller: Caller): Session {
+    return this.#sessions.get(caller) as Session;
+  }
 
-export function createSessionReader(options: SessionReaderOptions): SessionReader {
-  const { live, originOf, crossSite, providers, organizations } = options;
-  const sessions = new WeakMap<Caller, Session>();
+  #valueIn(asking: Asking): string | undefined {
+    const cookies = asking.headers.get('cookie');
+    const served = cookies === undefined ? undefined : this.#options.originOf(asking);
+    return served && sessionValueIn(cookies as string, served.isSecure);
+  }
 
-  function callerFrom(
+  #use(hash: string): Awaitable<KnownSession | undefined> {
+    try {
+      const found = this.#options.live.use(hash);
+      return found instanceof Promise ? found.catch((cause) => Promise.reject(storeAway(cause))) : found;
+    } catch (cause) {
+      throw storeAway(cause);
+    }
+  }
+
+  #callerOf(found: KnownSession | undefined): Awaitable<Caller> {
+    if (found === undefined) throw new GatewayError('session_expired');
+    const fresh = this.#options.live.fresh(found.session);
+    return fresh instanceof Promise
+      ? fresh.then((late) => this.#callerOfFresh(found, late))
+      : this.#callerOfFresh(found, fresh);
+  }
+
+  #callerOfFresh(known: KnownSession, fresh: Session | 'ended' | 'away'): Awaitable<Caller> {
+    if (fresh === 'ended') throw new GatewayError('session_expired');
+    if (fresh === 'away') throw new GatewayError('provider_unavailable');
+    const { organizations } = this.#options;
+    const { reading } = known;
+    // `asOf` is read before the organization. If the organization changes between the two reads, the next request notices by `asOf` that
+    // this caller is out of date.
+    const asOf = organizations.asOf();
+    if (asOf !== undefined && reading?.asOf === asOf && reading.session === fresh) return reading.caller;
+    const organization = organizations.organizationOf(fresh.organization);
+    return organization instanceof Promise
+      ? organization.then((late) => this.#callerFrom(known, fresh, late, asOf))
+      : this.#callerFrom(known, fresh, organization, asOf);
+  }
+
+  #callerFrom(
     known: KnownSession,
     session: Session,
     found: Organization | undefined,
     asOf: number | undefined,
   ): Caller {
+    const { providers } = this.#options;
     const { reading } = known;
     if (found !== undefined && reading?.session === session && reading.caller.organization === found) {
       reading.asOf = asOf;
@@ -81,62 +139,8 @@ export function createSessionReader(options: SessionReaderOptions): SessionReade
       session: session.id,
       memory: newCallerMemory(),
     });
-    sessions.set(caller, session);
+    this.#sessions.set(caller, session);
     known.reading = { session, caller, asOf };
     return caller;
   }
-
-  function callerOf(found: KnownSession | undefined): Awaitable<Caller> {
-    if (found === undefined) throw new GatewayError('session_expired');
-    const fresh = live.fresh(found.session);
-    return fresh instanceof Promise ? fresh.then((late) => callerOfFresh(found, late)) : callerOfFresh(found, fresh);
-  }
-
-  function callerOfFresh(known: KnownSession, fresh: Session | 'ended' | 'away'): Awaitable<Caller> {
-    if (fresh === 'ended') throw new GatewayError('session_expired');
-    if (fresh === 'away') throw new GatewayError('provider_unavailable');
-    const { reading } = known;
-    // `asOf` is read before the organization. If the organization changes between the two reads, the next request notices by `asOf` that
-    // this caller is out of date.
-    const asOf = organizations.asOf();
-    if (asOf !== undefined && reading?.asOf === asOf && reading.session === fresh) return reading.caller;
-    const organization = organizations.organizationOf(fresh.organization);
-    return organization instanceof Promise
-      ? organization.then((late) => callerFrom(known, fresh, late, asOf))
-      : callerFrom(known, fresh, organization, asOf);
-  }
-
-  function use(hash: string): Awaitable<KnownSession | undefined> {
-    try {
-      const found = live.use(hash);
-      return found instanceof Promise ? found.catch((cause) => Promise.reject(storeAway(cause))) : found;
-    } catch (cause) {
-      throw storeAway(cause);
-    }
-  }
-
-  function valueIn(asking: Asking): string | undefined {
-    const cookies = asking.headers.get('cookie');
-    const served = cookies === undefined ? undefined : originOf(asking);
-    return served && sessionValueIn(cookies as string, served.isSecure);
-  }
-
-  return {
-    read(asking) {
-      const value = valueIn(asking);
-      if (value === undefined) return undefined;
-      if (isCrossSite(asking, crossSite)) throw new GatewayError('cross_site_request');
-      const found = use(hashOf(value));
-      return found instanceof Promise ? found.then(callerOf) : callerOf(found);
-    },
-    async find(asking) {
-      const value = valueIn(asking);
-      return value === undefined ? undefined : await live.find(hashOf(value));
-    },
-    isKnown(asking) {
-      const value = valueIn(asking);
-      return value !== undefined && live.isKnown(hashOf(value));
-    },
-    sessionOf: (caller) => sessions.get(caller) as Session,
-  };
 }

@@ -77,7 +77,7 @@ export function openIdentity(options: IdentityOptions): Identity {
       directory,
       readToken: tokens.readToken,
       matchesBasic: options.matchesBasic,
-      readSession: sessionReader?.read,
+      readSession: sessionReader && ((asking) => sessionReader.read(asking)),
     },
     sessionReader,
     organizationOf: (id) => directory.organizationOf(id),

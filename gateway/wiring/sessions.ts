@@ -12,16 +12,16 @@ import { LiveSessions } from '../sessions/live/live-sessions.ts';
 import type { Brand } from '../sessions/login/pages.ts';
 import { createTransactions } from '../sessions/login/transaction.ts';
 import { createOriginOf } from '../sessions/origins.ts';
-import { createProvider, type Provider } from '../sessions/provider/provider.ts';
+import { Provider } from '../sessions/provider/provider.ts';
+import type { ProviderRefreshes } from '../sessions/refresh/refresher.ts';
 import type { SessionAnswer } from '../sessions/service/answer.ts';
 import { createOperatorSessions, type OperatorSessions } from '../sessions/service/operators.ts';
 import { createSessionService } from '../sessions/service/service.ts';
-import { createSessionReader, type SessionOrganizations, type SessionReader } from '../sessions/session-reader.ts';
+import { type SessionOrganizations, SessionReader } from '../sessions/session-reader.ts';
 import type { SessionSettings } from '../sessions/settings.ts';
-import { openSessionStore } from '../sessions/store/open-store.ts';
 import { SESSION_KEYS, SESSION_KEYS_PURPOSE, sessionKeysOf } from '../sessions/store/session-keys.ts';
-import type { Session } from '../sessions/store/session-store.ts';
-import { createKeyRing } from '../shared/stores/seal.ts';
+import type { Session, SessionStore } from '../sessions/store/session-store.ts';
+import { createKeyRing, type KeyRing } from '../shared/stores/seal.ts';
 import type { Identity } from './identity.ts';
 
 interface SessionsOptions {
@@ -49,47 +49,24 @@ export interface Sessions {
 }
 
 /** Opens the sessions; undefined if people cannot sign in. Rejects with an Error for operators if the store cannot be opened. */
-export async function openSessions({ gateway, ...options }: SessionsOptions): Promise<Sessions | undefined> {
-  const { sessions: configured, publicUrl } = gateway;
-  return configured && open(configured, publicUrl, gateway.keys, options);
-}
-
-async function open(
-  configured: SessionSettings,
-  publicUrl: string,
-  keys: GatewayFile['keys'],
-  { settings, secrets, log, inForce, now }: Omit<SessionsOptions, 'gateway'>,
-): Promise<Sessions> {
-  const origins = configured.origins ?? [publicUrl];
+export async function openSessions(options: SessionsOptions): Promise<Sessions | undefined> {
+  const { gateway, settings, secrets, log, inForce, now } = options;
+  const configured = gateway.sessions;
+  if (configured === undefined) return undefined;
+  const origins = configured.origins ?? [gateway.publicUrl];
   warnOfPlainOrigins(origins, log);
   // Keys that the gateway itself has made are read once, because they never change. `secrets.read` finds keys in the secrets store at each
   // reload.
   const made = settings.redisUrl === undefined ? await secrets.readOrMake(SESSION_KEYS) : '';
-  const ring = createKeyRing(() => sessionKeysOf(secrets.read(SESSION_KEYS) ?? made), SESSION_KEYS_PURPOSE);
-  const store = await openSessionStore({
-    redisUrl: settings.redisUrl,
-    dataDirectory: settings.dataDirectory,
-    acceptOneWay: settings.acceptOneWay,
-    now,
-    keys: ring,
-  });
+  const keys = createKeyRing(() => sessionKeysOf(secrets.read(SESSION_KEYS) ?? made), SESSION_KEYS_PURPOSE);
+  const store = await openStore(settings, now, keys);
   const providers = providersOf(configured, secrets, now);
   const onProviderFailure = (provider: string, what: string, reason: string) =>
     log.logger.warn({ provider, reason }, `the provider of sessions did not execute a ${what}`);
   const live = new LiveSessions({
     store,
-    redeem: (session, tokens, redemption) => {
-      const provider = providers.get(session.provider);
-      return provider === undefined ? Promise.resolve({ kind: 'ended' }) : provider.redeem(session, tokens, redemption);
-    },
-    reuseMsOf: ({ provider }) => (providers.get(provider)?.settings.refreshReuseSeconds ?? 0) * 1000,
-    discard: (session, tokens) =>
-      void providers
-        .get(session.provider)
-        ?.revoke(tokens)
-        .then((reason) => reason && onProviderFailure(session.provider, 'revocation', reason)),
-    max: keys.cacheMax,
-    onFailure: ({ provider }, reason) => onProviderFailure(provider, 'refresh', reason),
+    ...refreshesAt(providers, onProviderFailure),
+    max: gateway.keys.cacheMax,
     onHealth(reason) {
       if (reason === undefined) log.logger.info('the session store can be read again');
       else
@@ -98,31 +75,17 @@ async function open(
   });
   const originOf = createOriginOf(origins);
   const randomText = () => randomBytes(32).toString('base64url');
+  const transactions = createTransactions(keys, randomText);
+  const deps = { settings: configured, providers, store, live, originOf, randomText, onProviderFailure, transactions };
+  const crossSite = { origins: new Set(origins), requestHeader: configured.requestHeader };
 
   return {
     readerOf: (organizations) =>
-      createSessionReader({
-        live,
-        originOf,
-        organizations,
-        providers: configured.providers,
-        crossSite: { origins: new Set(origins), requestHeader: configured.requestHeader },
-      }),
+      new SessionReader({ live, originOf, organizations, providers: configured.providers, crossSite }),
     servicesOf({ sessionReader, organizationOf }) {
-      const deps = {
-        settings: configured,
-        providers,
-        store,
-        live,
-        originOf,
-        organizationOf,
-        randomText,
-        onProviderFailure,
-        brand: createBrand(inForce),
-        reader: sessionReader as SessionReader,
-        transactions: createTransactions(ring, randomText),
-      };
-      return { execute: createSessionService(deps), operators: createOperatorSessions(deps) };
+      const reader = sessionReader as SessionReader;
+      const all = { ...deps, organizationOf, reader, brand: createBrand(inForce) };
+      return { execute: createSessionService(all), operators: createOperatorSessions(all) };
     },
     onEnded: (session, listener) => live.onEnded(session, listener),
     status: () => ({ sessions: live.status() }),
@@ -130,6 +93,42 @@ async function open(
       await live.close();
       await store.close();
     },
+  };
+}
+
+/**
+ * Opens the session store: Redis if one is configured, otherwise a file in the data directory. If Redis cannot be reached, waits only for
+ * the first attempt to connect.
+ */
+async function openStore(settings: Settings, now: () => number, keys: KeyRing): Promise<SessionStore> {
+  const { redisUrl: url, dataDirectory: directory, acceptOneWay } = settings;
+  if (url === undefined) {
+    const { createSqliteSessionStore } = await import('../sessions/store/sqlite/sqlite-session-store.ts');
+    return createSqliteSessionStore({ directory, acceptOneWay, now, keys });
+  }
+  const { openRedisSessionStore } = await import('../sessions/store/redis/redis-session-store.ts');
+  return openRedisSessionStore({ url, keys });
+}
+
+type OnProviderFailure = (provider: string, what: string, reason: string) => void;
+
+/** Returns what refreshes do at the provider of each session. */
+function refreshesAt(
+  providers: ReadonlyMap<string, Provider>,
+  onProviderFailure: OnProviderFailure,
+): ProviderRefreshes {
+  return {
+    async redeem(session, tokens, redemption) {
+      const provider = providers.get(session.provider);
+      return provider === undefined ? { kind: 'ended' } : provider.redeem(session, tokens, redemption);
+    },
+    reuseMsOf: ({ provider }) => (providers.get(provider)?.settings.refreshReuseSeconds ?? 0) * 1000,
+    discard: (session, tokens) =>
+      void providers
+        .get(session.provider)
+        ?.revoke(tokens)
+        .then((reason) => reason && onProviderFailure(session.provider, 'revocation', reason)),
+    onFailure: ({ provider }, reason) => onProviderFailure(provider, 'refresh', reason),
   };
 }
 
@@ -160,7 +159,7 @@ function providersOf({ providers, absoluteSeconds }: SessionSettings, { read }: 
       if (secret === undefined) throw new Error(`there is no secrets entry "${entry}"`);
       return secret;
     };
-    return [name, createProvider({ name, settings, absoluteSeconds, readSecret, now })];
+    return [name, new Provider({ name, settings, absoluteSeconds, readSecret, now })];
   });
   return new Map(all);
 }

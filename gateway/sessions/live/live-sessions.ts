@@ -5,7 +5,7 @@ import type { Awaitable } from '../../shared/awaitable.ts';
 import { type Machine, REAL_MACHINE } from '../../shared/machine.ts';
 import { ChangeFollower } from '../../shared/stores/change-follower.ts';
 import { createLookUp, type LookUp } from '../../shared/stores/look-up.ts';
-import { type RefreshedSession, Refresher, type RefresherOptions } from '../refresh/refresher.ts';
+import { type ProviderRefreshes, type RefreshedSession, Refresher } from '../refresh/refresher.ts';
 import type { EndReason, ProviderLogout, Session, SessionEnd, SessionStore } from '../store/session-store.ts';
 import { ExpiredWatches } from './expired-watches.ts';
 import { createKnownSessions, isKnownAlive, type KnownSession, toKnown } from './known-sessions.ts';
@@ -22,7 +22,7 @@ const ENDS_WITHIN_MS = 1000;
 /** Number of uses that are written at a time. */
 const BATCH = 200;
 
-interface LiveSessionsOptions extends Pick<RefresherOptions, 'redeem' | 'reuseMsOf' | 'discard' | 'onFailure'> {
+interface LiveSessionsOptions extends ProviderRefreshes {
   readonly store: SessionStore;
   /** Sessions in memory. */
   readonly max: number;

@@ -16,13 +16,6 @@ export interface DiscoveredProvider {
   readonly keys: ProviderKeys;
 }
 
-export interface Discovery {
-  /** Returns the document. Reads it at most once at a time. An outdated document is used while the provider cannot be reached. */
-  current(): Promise<DiscoveredProvider>;
-  /** Reads the document now. Rejects with ProviderAway or a reason. */
-  read(): Promise<DiscoveredProvider>;
-}
-
 export interface DiscoveryOptions {
   readonly settings: ProviderSettings;
   /** Reads the secret of the client; throws a sentence. */
@@ -30,33 +23,31 @@ export interface DiscoveryOptions {
   now(): number;
 }
 
-export function createDiscovery({ settings, readSecret, now }: DiscoveryOptions): Discovery {
+/**
+ * Returns a function that returns the document. It reads the document at most once at a time. An outdated document is used while the
+ * provider cannot be reached.
+ */
+export function createDiscovery({ settings, readSecret, now }: DiscoveryOptions): () => Promise<DiscoveredProvider> {
   const fetchFrom = createProviderFetch(originsOf(settings), settings.timeoutMs);
   let kept: (DiscoveredProvider & { readonly secret: string; readonly atMs: number }) | undefined;
   let reading: Promise<DiscoveredProvider> | undefined;
 
-  async function readWith(secret: string): Promise<DiscoveredProvider> {
-    const { library, configuration } = await readDiscovery(settings, secret, fetchFrom);
-    return { library, configuration, keys: createProviderKeys(configuration.serverMetadata(), fetchFrom) };
-  }
-
-  async function renew(): Promise<DiscoveredProvider> {
+  async function read(): Promise<DiscoveredProvider> {
     const secret = readSecret();
-    kept = { ...(await readWith(secret)), secret, atMs: now() };
+    const { library, configuration } = await readDiscovery(settings, secret, fetchFrom);
+    const keys = createProviderKeys(configuration.serverMetadata(), fetchFrom);
+    kept = { library, configuration, keys, secret, atMs: now() };
     return kept;
   }
 
-  return {
-    async current() {
-      const known = kept;
-      const isCurrent = known !== undefined && known.secret === readSecret();
-      if (isCurrent && now() - known.atMs < KEPT_FOR_MS) return known;
-      reading ??= renew().finally(() => {
-        reading = undefined;
-      });
-      return isCurrent ? reading.catch(() => known) : reading;
-    },
-    read: async () => readWith(readSecret()),
+  return async function discovered() {
+    const known = kept;
+    const isCurrent = known !== undefined && known.secret === readSecret();
+    if (isCurrent && now() - known.atMs < KEPT_FOR_MS) return known;
+    reading ??= read().finally(() => {
+      reading = undefined;
+    });
+    return isCurrent ? reading.catch(() => known) : reading;
   };
 }
 

@@ -4,7 +4,7 @@ import type * as OpenidClient from 'openid-client';
 import { isSubject } from '../grants.ts';
 import type { ProviderSettings } from '../settings.ts';
 import type { IssuedTokens, Session, SessionTokens } from '../store/session-store.ts';
-import { createDiscovery, type DiscoveryOptions } from './discovery.ts';
+import { createDiscovery, type DiscoveredProvider, type DiscoveryOptions } from './discovery.ts';
 import { type LogoutClaims, verifyLogoutToken } from './logout-token.ts';
 import { awayIn, oauthCodeIn, providerReason } from './provider-fetch.ts';
 import { checkSignature } from './provider-keys.ts';
@@ -41,56 +41,73 @@ export interface Redemption {
   announce(): Promise<boolean>;
 }
 
-export interface Provider {
-  readonly name: string;
-  readonly settings: ProviderSettings;
-  /** Returns the address at which a login begins at the provider. Rejects with ProviderAway. */
-  loginAddress(redirectUri: string, secrets: LoginSecrets): Promise<string>;
-  /** Redeems the code of a callback. Rejects with ProviderAway, or with the library's error about the callback. */
-  signIn(callback: URL, secrets: LoginSecrets): Promise<SignedIn>;
-  /** Redeems a refresh token. Never rejects. */
-  redeem(session: Session, tokens: SessionTokens, redemption: Redemption): Promise<RefreshOutcome>;
-  /** Revokes the tokens of a session, if the provider supports it. Never rejects; resolves with the reason of a failure. */
-  revoke(tokens: SessionTokens): Promise<string | undefined>;
-  /**
-   * Returns the address at which the browser ends the session at the provider; undefined if the provider has no such address, or cannot be
-   * reached.
-   */
-  logoutAddress(tokens: SessionTokens, returnTo: string): Promise<string | undefined>;
-  /** Rejects with a reason, or with ProviderAway. */
-  verifyLogoutToken(token: string): Promise<LogoutClaims>;
-  /** Reads the discovery document. Rejects with ProviderAway or a reason. */
-  discover(): Promise<OpenidClient.ServerMetadata>;
-}
-
-export interface ProviderOptions extends DiscoveryOptions {
+interface ProviderOptions extends DiscoveryOptions {
   readonly name: string;
   /** The lifetime of an access token, if the provider does not send `expires_in`. */
   readonly absoluteSeconds: number;
 }
 
-export function createProvider({ name, settings, absoluteSeconds, readSecret, now }: ProviderOptions): Provider {
-  const { clientId, scopes, clockToleranceSeconds } = settings;
-  const discovery = createDiscovery({ settings, readSecret, now });
+export class Provider {
+  readonly name: string;
+  readonly settings: ProviderSettings;
+  readonly #absoluteSeconds: number;
+  readonly #discovered: () => Promise<DiscoveredProvider>;
+  readonly #now: () => number;
 
-  function issuedBy(
-    answer: OpenidClient.TokenEndpointResponse & OpenidClient.TokenEndpointResponseHelpers,
-    before: SessionTokens | undefined,
-  ): IssuedTokens {
-    return {
-      accessToken: answer.access_token,
-      refreshToken: answer.refresh_token ?? before?.refreshToken,
-      idToken: answer.id_token ?? before?.idToken,
-      accessLivesMs: (answer.expiresIn() ?? absoluteSeconds) * 1000,
-    };
+  constructor({ name, settings, absoluteSeconds, readSecret, now }: ProviderOptions) {
+    this.name = name;
+    this.settings = settings;
+    this.#absoluteSeconds = absoluteSeconds;
+    this.#discovered = createDiscovery({ settings, readSecret, now });
+    this.#now = now;
   }
 
-  async function redeem(session: Session, tokens: SessionTokens, redemption: Redemption): Promise<RefreshOutcome> {
+  /** Returns the address at which a login begins at the provider. Rejects with ProviderAway. */
+  async loginAddress(redirectUri: string, { state, nonce, codeVerifier }: LoginSecrets): Promise<string> {
+    const { scopes, parameters: additional, pushedRequests } = this.settings;
+    const { library, configuration } = await this.#discovered();
+    const parameters = {
+      ...additional,
+      redirect_uri: redirectUri,
+      scope: scopes.join(' '),
+      state,
+      nonce,
+      code_challenge: await library.calculatePKCECodeChallenge(codeVerifier),
+      code_challenge_method: 'S256',
+    };
+    const isOffered = configuration.serverMetadata().pushed_authorization_request_endpoint !== undefined;
+    const address =
+      isOffered && pushedRequests === 'where_offered'
+        ? await library.buildAuthorizationUrlWithPAR(configuration, parameters)
+        : library.buildAuthorizationUrl(configuration, parameters);
+    return address.href;
+  }
+
+  /** Redeems the code of a callback. Rejects with ProviderAway, or with the library's error about the callback. */
+  async signIn(callback: URL, { state, nonce, codeVerifier }: LoginSecrets): Promise<SignedIn> {
+    const { library, configuration, keys } = await this.#discovered();
+    const answer = await library.authorizationCodeGrant(configuration, callback, {
+      pkceCodeVerifier: codeVerifier,
+      expectedState: state,
+      expectedNonce: nonce,
+      idTokenExpected: true,
+    });
+    // The signature is checked although the token came over TLS.
+    await checkSignature(answer.id_token ?? '', keys);
+    const claims = answer.claims() ?? {};
+    const { sub: subject, sid } = claims as { sub?: unknown; sid?: unknown };
+    if (!isSubject(subject)) throw new Error('its subject cannot be used');
+    const providerSid = typeof sid === 'string' && sid !== '' && sid.length <= 255 ? sid : undefined;
+    return { subject, providerSid, claims: { ...claims }, tokens: this.#issuedBy(answer, undefined) };
+  }
+
+  /** Redeems a refresh token. Never rejects. */
+  async redeem(session: Session, tokens: SessionTokens, redemption: Redemption): Promise<RefreshOutcome> {
     const { refreshToken } = tokens;
     if (refreshToken === undefined) return { kind: 'ended' };
     let isSent = false;
     try {
-      const { library, configuration } = await discovery.current();
+      const { library, configuration } = await this.#discovered();
       if (redemption.signal.aborted) return { kind: 'away', redeemed: 'no', reason: 'it was given up' };
       if (!(await redemption.announce())) return { kind: 'away', redeemed: 'no', reason: 'it could not begin in time' };
       isSent = true;
@@ -99,81 +116,62 @@ export function createProvider({ name, settings, absoluteSeconds, readSecret, no
       const claims = answer.claims();
       // The new ID token must be about the same person (OpenID Connect Core section 12.2).
       if (claims !== undefined && claims.sub !== session.subject) return { kind: 'ended' };
-      return { kind: 'tokens', tokens: issuedBy(answer, tokens) };
+      return { kind: 'tokens', tokens: this.#issuedBy(answer, tokens) };
     } catch (error) {
       return isSent ? outcomeOf(error) : { kind: 'away', redeemed: 'no', reason: providerReason(error) };
     }
   }
 
-  return {
-    name,
-    settings,
-    async loginAddress(redirectUri, { state, nonce, codeVerifier }) {
-      const { library, configuration } = await discovery.current();
-      const parameters = {
-        ...settings.parameters,
-        redirect_uri: redirectUri,
-        scope: scopes.join(' '),
-        state,
-        nonce,
-        code_challenge: await library.calculatePKCECodeChallenge(codeVerifier),
-        code_challenge_method: 'S256',
-      };
-      const isOffered = configuration.serverMetadata().pushed_authorization_request_endpoint !== undefined;
-      const address =
-        isOffered && settings.pushedRequests === 'where_offered'
-          ? await library.buildAuthorizationUrlWithPAR(configuration, parameters)
-          : library.buildAuthorizationUrl(configuration, parameters);
-      return address.href;
-    },
-    async signIn(callback, { state, nonce, codeVerifier }) {
-      const { library, configuration, keys } = await discovery.current();
-      const answer = await library.authorizationCodeGrant(configuration, callback, {
-        pkceCodeVerifier: codeVerifier,
-        expectedState: state,
-        expectedNonce: nonce,
-        idTokenExpected: true,
-      });
-      // The signature is checked although the token came over TLS.
-      await checkSignature(answer.id_token ?? '', keys);
-      const claims = answer.claims() ?? {};
-      const { sub: subject, sid } = claims as { sub?: unknown; sid?: unknown };
-      if (!isSubject(subject)) throw new Error('its subject cannot be used');
-      const providerSid = typeof sid === 'string' && sid !== '' && sid.length <= 255 ? sid : undefined;
-      return { subject, providerSid, claims: { ...claims }, tokens: issuedBy(answer, undefined) };
-    },
-    redeem,
-    async revoke({ refreshToken, accessToken }) {
-      try {
-        const { library, configuration } = await discovery.current();
-        if (configuration.serverMetadata().revocation_endpoint === undefined) return undefined;
-        const token = refreshToken ?? accessToken;
-        const hint = refreshToken === undefined ? 'access_token' : 'refresh_token';
-        await library.tokenRevocation(configuration, token, { token_type_hint: hint });
-        return undefined;
-      } catch (error) {
-        return providerReason(error);
-      }
-    },
-    async logoutAddress({ idToken }, returnTo) {
-      try {
-        const { library, configuration } = await discovery.current();
-        if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
-        return library.buildEndSessionUrl(configuration, {
-          post_logout_redirect_uri: returnTo,
-          ...(idToken !== undefined && { id_token_hint: idToken }),
-        }).href;
-      } catch {
-        return undefined;
-      }
-    },
-    async verifyLogoutToken(token) {
-      const { configuration, keys } = await discovery.current();
-      const rules = { issuer: configuration.serverMetadata().issuer, clientId, clockToleranceSeconds };
-      return verifyLogoutToken(token, keys, rules, now());
-    },
-    discover: async () => (await discovery.read()).configuration.serverMetadata(),
-  };
+  /** Revokes the tokens of a session, if the provider supports it. Never rejects; resolves with the reason of a failure. */
+  async revoke({ refreshToken, accessToken }: SessionTokens): Promise<string | undefined> {
+    try {
+      const { library, configuration } = await this.#discovered();
+      if (configuration.serverMetadata().revocation_endpoint === undefined) return undefined;
+      const token = refreshToken ?? accessToken;
+      const hint = refreshToken === undefined ? 'access_token' : 'refresh_token';
+      await library.tokenRevocation(configuration, token, { token_type_hint: hint });
+      return undefined;
+    } catch (error) {
+      return providerReason(error);
+    }
+  }
+
+  /**
+   * Returns the address at which the browser ends the session at the provider; undefined if the provider has no such address, or cannot be
+   * reached.
+   */
+  async logoutAddress({ idToken }: SessionTokens, returnTo: string): Promise<string | undefined> {
+    try {
+      const { library, configuration } = await this.#discovered();
+      if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
+      return library.buildEndSessionUrl(configuration, {
+        post_logout_redirect_uri: returnTo,
+        ...(idToken !== undefined && { id_token_hint: idToken }),
+      }).href;
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Rejects with a reason, or with ProviderAway. */
+  async verifyLogoutToken(token: string): Promise<LogoutClaims> {
+    const { clientId, clockToleranceSeconds } = this.settings;
+    const { configuration, keys } = await this.#discovered();
+    const rules = { issuer: configuration.serverMetadata().issuer, clientId, clockToleranceSeconds };
+    return verifyLogoutToken(token, keys, rules, this.#now());
+  }
+
+  #issuedBy(
+    answer: OpenidClient.TokenEndpointResponse & OpenidClient.TokenEndpointResponseHelpers,
+    before: SessionTokens | undefined,
+  ): IssuedTokens {
+    return {
+      accessToken: answer.access_token,
+      refreshToken: answer.refresh_token ?? before?.refreshToken,
+      idToken: answer.id_token ?? before?.idToken,
+      accessLivesMs: (answer.expiresIn() ?? this.#absoluteSeconds) * 1000,
+    };
+  }
 }
 
 /** Converts the error of a refused refresh into an outcome. */

@@ -35,21 +35,25 @@ const WRITE_AGAIN_AFTER_MS = [2000, 4000] as const;
 /** `away`: the access token has ended, and neither the provider nor the store can give a new one now. The session has not ended. */
 export type RefreshedSession = Session | 'ended' | 'away';
 
-export interface RefresherOptions {
-  readonly store: Pick<SessionStore, 'refreshes' | 'openTokens'>;
+/** What refreshes do at the providers. */
+export interface ProviderRefreshes {
   /** A rejection is treated as `away` with an unknown outcome. */
   readonly redeem: Provider['redeem'];
   /** Milliseconds in which the provider accepts a refresh token again after it has redeemed it; 0 if it never does. */
   reuseMsOf(session: Session): number;
   /** Revokes tokens that arrived after the end of their session. */
   discard(session: Session, tokens: SessionTokens): void;
+  /** Called with the reason, for operators, when a refresh has failed. */
+  onFailure?: ((session: Session, reason: string) => void) | undefined;
+}
+
+interface RefresherOptions extends ProviderRefreshes {
+  readonly store: Pick<SessionStore, 'refreshes' | 'openTokens'>;
   end(session: Session, reason: EndReason): Awaitable<unknown>;
   /** The clock of the store. */
   nowMs(): number;
   /** Called when a later generation of the session is known. */
   onSuccessor(session: Session): void;
-  /** Called with the reason, for operators, when a refresh has failed. */
-  onFailure?: ((session: Session, reason: string) => void) | undefined;
   readonly machine?: Machine | undefined;
 }
 

@@ -3,8 +3,9 @@
 import { replicaMistakes } from '../../config/settings.ts';
 import { createThrottle, type Throttle } from '../../limits/addresses/throttle.ts';
 import { logStoreState } from '../../observe/log/store-state.ts';
-import { openReplayStore } from '../../replay/open-store.ts';
+import { createRedisReplayStore } from '../../replay/redis-store.ts';
 import type { ReplayStore } from '../../replay/replay-store.ts';
+import { createSqliteReplayStore } from '../../replay/sqlite-store.ts';
 import { diskRoom } from '../../shared/disk.ts';
 import { shownPath } from '../../shared/file-text.ts';
 import { openUsage, type Usage } from '../../usage/usage.ts';
@@ -51,14 +52,13 @@ async function openReplayStorePart(
   { options: { settings, now }, observation: { log } }: EarlierSections,
   parts: Parts,
 ): Promise<ReplayStore> {
-  const replayStore = await openReplayStore({
-    redisUrl: settings.redisUrl,
-    dataDirectory: settings.dataDirectory,
-    acceptOneWay: settings.acceptOneWay,
-    now,
-    // The log calls the replay store by the name that operators know.
-    onChange: logStoreState(log, 'the idempotent answers'),
-  });
+  const { redisUrl: url, dataDirectory: directory, acceptOneWay } = settings;
+  // The log calls the replay store by the name that operators know.
+  const onChange = logStoreState(log, 'the idempotent answers');
+  const replayStore =
+    url === undefined
+      ? createSqliteReplayStore({ directory, acceptOneWay, now, onChange })
+      : await createRedisReplayStore({ url, onChange });
   parts.add({
     name: 'replay store',
     check: ({ config }) => replicaMistakes(config, settings),

@@ -12,8 +12,9 @@ import * as presentSecrets from '../../../gateway/config/secrets.ts';
 import * as presentFailures from '../../../gateway/limits/addresses/failure-counter.ts';
 import type { CounterStore } from '../../../gateway/limits/counters/counter-store.ts';
 import * as presentCounters from '../../../gateway/limits/counters/redis/redis-counter-store.ts';
-import { openReplayStore } from '../../../gateway/replay/open-store.ts';
+import { createRedisReplayStore } from '../../../gateway/replay/redis-store.ts';
 import type { ClaimResult, ReplayStore } from '../../../gateway/replay/replay-store.ts';
+import { createSqliteReplayStore } from '../../../gateway/replay/sqlite-store.ts';
 import * as presentRedisUses from '../../../gateway/versions/redis-store.ts';
 import * as presentUses from '../../../gateway/versions/sqlite-store.ts';
 import { dayOf, type UseStore } from '../../../gateway/versions/store.ts';
@@ -56,6 +57,14 @@ const orders = [
   ['the former one', 'this one', 1, 0],
 ] as const;
 
+type OpenFormerStore = (options: {
+  readonly redisUrl: string | undefined;
+  readonly dataDirectory: string;
+  readonly acceptOneWay: boolean;
+  now(): number;
+  onChange(): void;
+}) => Promise<ReplayStore>;
+
 describe(`${VERSION} and this version on the same stores`, { skip: former === undefined && noHistory(VERSION) }, () => {
   let redis: TestRedis;
 
@@ -72,10 +81,13 @@ describe(`${VERSION} and this version on the same stores`, { skip: former === un
     const dataDirectory = temporaryDirectory();
     let passedMs = 0;
     const path = 'gateway/idempotency/open-store.ts';
-    const { openAnswerStore } = await (former as FormerTree).load<{ openAnswerStore: typeof openReplayStore }>(path);
-    for (const open of [openReplayStore, openAnswerStore]) {
-      const now = () => Date.now() + passedMs;
-      const store = await open({ redisUrl, dataDirectory, acceptOneWay: false, now, onChange() {} });
+    const { openAnswerStore } = await (former as FormerTree).load<{ openAnswerStore: OpenFormerStore }>(path);
+    const options = { redisUrl, dataDirectory, acceptOneWay: false, now: () => Date.now() + passedMs, onChange() {} };
+    const present =
+      redisUrl === undefined
+        ? createSqliteReplayStore({ ...options, directory: dataDirectory })
+        : await createRedisReplayStore({ ...options, url: redisUrl });
+    for (const store of [present, await openAnswerStore(options)]) {
       t.after(() => store.close());
       stores.push({ ...store, begin: async (...given) => named(await store.begin(...given)) });
     }

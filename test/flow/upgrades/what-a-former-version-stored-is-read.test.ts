@@ -3,10 +3,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { loadSettings } from '../../../gateway/config/settings.ts';
 import { decodeHistory } from '../../../gateway/console/history/kept-history.ts';
 import { COARSEST, RESOLUTIONS } from '../../../gateway/console/history/ranges.ts';
-import { openReplayStore } from '../../../gateway/replay/open-store.ts';
+import { createSqliteReplayStore } from '../../../gateway/replay/sqlite-store.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { type Fixture, FORMER, type Former, restoreFixture } from '../../support/former/fixture.ts';
 import {
@@ -42,10 +41,14 @@ async function upgrade(t: TestContext, version: Former, kind: Kind, agedMs: numb
   const fixture = await restoreFixture(version, { dataDirectory, redisUrl: redis?.url, agedMs });
   const shop = shopAt(service.url);
   const environment = { ...shop.environment, ...(redis && { REDIS_URL: redis.url }) };
-  const accepted = loadSettings({ GATEWAY_DATA: dataDirectory });
   // What a start with --accept-one-way does.
   if (kind === 'embedded')
-    await (await openReplayStore({ ...accepted, acceptOneWay: true, now: Date.now, onChange() {} })).close();
+    await createSqliteReplayStore({
+      directory: dataDirectory,
+      acceptOneWay: true,
+      now: Date.now,
+      onChange() {},
+    }).close();
   return {
     fixture,
     service,
