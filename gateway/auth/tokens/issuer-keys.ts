@@ -32,90 +32,101 @@ export interface IssuerKeysStatus {
   readonly failure: string | undefined;
 }
 
-export interface IssuerKeys {
-  /** Throws token_invalid if the issuer has no such key, auth_unavailable if the keys cannot be read. */
-  find(kid: string | undefined, algorithm: string): Awaitable<VerifyingKey>;
-  /** Returns the key set, as the same object until a key changes. */
-  current(): KeySet | undefined;
-  /** Resolves when the current read has succeeded or failed. */
-  ready(): Promise<void>;
-  status(): IssuerKeysStatus;
-  close(): void;
-}
-
 /** Starts the first read at once; the timer does not keep the process alive. */
-export function createIssuerKeys(options: IssuerKeysOptions): IssuerKeys {
-  const { jwksUrl, algorithms, refreshSeconds, now, onHealth, tickMs = 1000, timeoutMs = 5000 } = options;
-  const closing = new AbortController();
-  let set: KeySet | undefined;
-  let readAtMs: number | undefined;
-  let failure: string | undefined;
-  let triedAtMs = Number.NEGATIVE_INFINITY;
-  let dueAtMs = Number.NEGATIVE_INFINITY;
-  let reading: Promise<void> | undefined;
+export class IssuerKeys {
+  readonly #options: IssuerKeysOptions;
+  readonly #closing = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+  #set: KeySet | undefined;
+  #readAtMs: number | undefined;
+  #failure: string | undefined;
+  #triedAtMs = Number.NEGATIVE_INFINITY;
+  #dueAtMs = Number.NEGATIVE_INFINITY;
+  #reading: Promise<void> | undefined;
 
-  function conclude(reason: string | undefined): void {
-    const isNews = (reason === undefined) !== (failure === undefined);
-    failure = reason;
-    triedAtMs = now();
-    if (reason === undefined) readAtMs = triedAtMs;
+  constructor(options: IssuerKeysOptions) {
+    this.#options = options;
+    void this.#refresh();
+    this.#timer = setInterval(
+      () => this.#isPast(this.#dueAtMs) && void this.#refresh(),
+      options.tickMs ?? 1000,
+    ).unref();
+  }
+
+  /** Throws token_invalid if the issuer has no such key, auth_unavailable if the keys cannot be read. */
+  find(kid: string | undefined, algorithm: string): Awaitable<VerifyingKey> {
+    const found = findIn(this.#set, kid, algorithm);
+    if (found.outcome === 'found') return found.key;
+    if (found.outcome === 'unfit') throw new GatewayError('token_invalid', { hint: 'key' });
+    return this.#findAnew(kid, algorithm);
+  }
+
+  /** Returns the key set, as the same object until a key changes. */
+  current(): KeySet | undefined {
+    return this.#set;
+  }
+
+  /** Resolves when the current read has succeeded or failed. */
+  async ready(): Promise<void> {
+    await this.#reading;
+  }
+
+  status(): IssuerKeysStatus {
+    const keys = this.#set?.keys.map(({ kid, algorithm }) => ({ kid, algorithm })) ?? [];
+    return { keys, readAtMs: this.#readAtMs, failure: this.#failure };
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#closing.abort();
+  }
+
+  async #findAnew(kid: string | undefined, algorithm: string): Promise<VerifyingKey> {
+    if (this.#reading !== undefined || this.#isPast(this.#triedAtMs + COOLDOWN_MS)) await this.#refresh();
+    const found = findIn(this.#set, kid, algorithm);
+    if (found.outcome === 'found') return found.key;
+    if (this.#failure === undefined || found.outcome === 'unfit')
+      throw new GatewayError('token_invalid', { hint: 'key' });
+    throw new GatewayError('auth_unavailable', { cause: new Error(`The keys of an issuer: ${this.#failure}`) });
+  }
+
+  #refresh(): Promise<void> {
+    this.#reading ??= this.#read();
+    return this.#reading;
+  }
+
+  async #read(): Promise<void> {
+    const { jwksUrl, algorithms, timeoutMs = 5000 } = this.#options;
+    try {
+      const latest = await toKeySet(await fetchKeySet(jwksUrl, timeoutMs, this.#closing.signal), algorithms);
+      if (!isSameKeySet(this.#set, latest)) this.#set = latest;
+      this.#conclude(undefined);
+    } catch (cause) {
+      this.#conclude((cause as Error).message);
+    }
+    this.#reading = undefined;
+  }
+
+  #conclude(reason: string | undefined): void {
+    const { refreshSeconds, now, onHealth } = this.#options;
+    const isNews = (reason === undefined) !== (this.#failure === undefined);
+    this.#failure = reason;
+    this.#triedAtMs = now();
+    if (reason === undefined) this.#readAtMs = this.#triedAtMs;
     const delayMs = reason === undefined ? refreshSeconds * 1000 : Math.min(refreshSeconds * 1000, COOLDOWN_MS);
     // The jitter keeps instances that started together from reading together forever.
-    dueAtMs = triedAtMs + delayMs * (0.8 + 0.2 * Math.random());
-    if (isNews && !closing.signal.aborted) onHealth(reason);
-  }
-
-  async function read(): Promise<void> {
-    try {
-      const latest = await toKeySet(await fetchKeySet(jwksUrl, timeoutMs, closing.signal), algorithms);
-      if (!isSameKeySet(set, latest)) set = latest;
-      conclude(undefined);
-    } catch (cause) {
-      conclude((cause as Error).message);
-    }
-    reading = undefined;
-  }
-
-  function refresh(): Promise<void> {
-    reading ??= read();
-    return reading;
+    this.#dueAtMs = this.#triedAtMs + delayMs * (0.8 + 0.2 * Math.random());
+    if (isNews && !this.#closing.signal.aborted) onHealth(reason);
   }
 
   /**
    * Whether this time has passed since the last attempt. Returns true if the clock was set back to before the attempt, because the age of
    * the attempt is then unknown.
    */
-  function isPast(ms: number): boolean {
-    const at = now();
-    return at >= ms || at < triedAtMs;
+  #isPast(ms: number): boolean {
+    const at = this.#options.now();
+    return at >= ms || at < this.#triedAtMs;
   }
-
-  async function findAnew(kid: string | undefined, algorithm: string): Promise<VerifyingKey> {
-    if (reading !== undefined || isPast(triedAtMs + COOLDOWN_MS)) await refresh();
-    const found = findIn(set, kid, algorithm);
-    if (found.outcome === 'found') return found.key;
-    if (failure === undefined || found.outcome === 'unfit') throw new GatewayError('token_invalid', { hint: 'key' });
-    throw new GatewayError('auth_unavailable', { cause: new Error(`The keys of an issuer: ${failure}`) });
-  }
-
-  void refresh();
-  const timer = setInterval(() => isPast(dueAtMs) && void refresh(), tickMs).unref();
-
-  return {
-    find(kid, algorithm) {
-      const found = findIn(set, kid, algorithm);
-      if (found.outcome === 'found') return found.key;
-      if (found.outcome === 'unfit') throw new GatewayError('token_invalid', { hint: 'key' });
-      return findAnew(kid, algorithm);
-    },
-    current: () => set,
-    ready: async () => reading,
-    status: () => ({ keys: set?.keys.map(({ kid, algorithm }) => ({ kid, algorithm })) ?? [], readAtMs, failure }),
-    close() {
-      clearInterval(timer);
-      closing.abort();
-    },
-  };
 }
 
 const BODY_BYTES_MAX = 1_048_576;

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Mode } from '../../exchange/caller.ts';
-import { createIssuerKeys, type IssuerKeys, type IssuerKeysOptions, type IssuerKeysStatus } from './issuer-keys.ts';
+import { IssuerKeys, type IssuerKeysOptions, type IssuerKeysStatus } from './issuer-keys.ts';
 import type { TokenRules } from './verify-token.ts';
 
 /** The longest time for which an unavailable issuer delays the start. Until its keys are read, its tokens get 503. */
@@ -47,7 +47,7 @@ export interface Issuers {
 /** Starts to read the keys of all issuers at once. */
 export function createIssuers({ issuers, onHealth, ...options }: IssuersOptions): Issuers {
   const all = Object.entries(issuers).map(([name, settings]): Issuer => {
-    const keys = createIssuerKeys({ ...options, ...settings, onHealth: (reason) => onHealth(name, reason) });
+    const keys = new IssuerKeys({ ...options, ...settings, onHealth: (reason) => onHealth(name, reason) });
     return Object.freeze({ ...settings, name, keys });
   });
   const byIss = new Map(all.map((issuer) => [issuer.issuer, issuer]));

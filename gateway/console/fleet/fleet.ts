@@ -7,7 +7,7 @@ import { subscribe } from '../../redis/subscribe.ts';
 import { PATIENCE_MS } from '../../shared/questions/fleet.ts';
 import { type FleetInstance, type MissingInstance, machineOf, type ReturnedInstance } from './fleet-instance.ts';
 import { channelOf, type FleetMessage, messageIn } from './fleet-messages.ts';
-import { createInstanceBeats } from './instance-beats.ts';
+import { InstanceBeats } from './instance-beats.ts';
 import { createMissingInstances } from './missing-instances.ts';
 import { type FleetAnswer, PendingQuestion } from './pending-question.ts';
 
@@ -46,7 +46,7 @@ export class Fleet {
   readonly #pending = new Map<string, PendingQuestion>();
   readonly #sender: Redis;
   readonly #missing: ReturnType<typeof createMissingInstances>;
-  readonly #beats: ReturnType<typeof createInstanceBeats>;
+  readonly #beats: InstanceBeats;
   readonly #beating: NodeJS.Timeout;
   readonly #watchingEnd: NodeJS.Timeout;
   readonly #endSubscription: () => void;
@@ -69,7 +69,7 @@ export class Fleet {
       },
     });
     this.#missing = createMissingInstances(this.#sender, options.now);
-    this.#beats = createInstanceBeats(this.#sender, { clock, beatEveryMs, lostAfterMs });
+    this.#beats = new InstanceBeats(this.#sender, { clock, beatEveryMs, lostAfterMs });
     const beat = () => void this.#beat().catch(() => undefined);
     this.#beating = setInterval(beat, beatEveryMs).unref();
     this.#watchingEnd = setInterval(() => this.#leaveAtEnd(), END_NOTICED_MS).unref();

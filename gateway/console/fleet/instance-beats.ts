@@ -18,18 +18,6 @@ interface Beaten {
   readonly lost: readonly LostInstance[];
 }
 
-interface InstanceBeats {
-  /**
-   * Writes that this instance is running. Finds the other instances that are running, and instances that have stopped writing. Rejects
-   * while Redis cannot be reached.
-   */
-  beat(self: FleetInstance): Promise<Beaten>;
-  /** Removes this instance, because it ends in order. From now on, `beat` writes nothing. Rejects while Redis cannot be reached. */
-  end(id: string): Promise<void>;
-  /** Removes other instances, because they are now noted as missing. Rejects while Redis cannot be reached. */
-  leave(ids: readonly string[]): Promise<void>;
-}
-
 interface BeatOptions {
   /** Returns monotonic milliseconds. */
   clock(): number;
@@ -42,25 +30,69 @@ type Hash = Record<string, string>;
 const INSTANCES = '{gateway}:instances';
 const BEATS = '{gateway}:instances:beats';
 
-export function createInstanceBeats(redis: Redis, { clock, beatEveryMs, lostAfterMs }: BeatOptions): InstanceBeats {
-  let steadySince: number | undefined;
-  let lastAt = Number.NEGATIVE_INFINITY;
-  let hasEnded = false;
+export class InstanceBeats {
+  readonly #redis: Redis;
+  readonly #options: BeatOptions;
+  #steadySince: number | undefined;
+  #lastAt = Number.NEGATIVE_INFINITY;
+  #hasEnded = false;
+
+  constructor(redis: Redis, options: BeatOptions) {
+    this.#redis = redis;
+    this.#options = options;
+  }
+
+  /**
+   * Writes that this instance is running. Finds the other instances that are running, and instances that have stopped writing. Rejects
+   * while Redis cannot be reached.
+   */
+  async beat(self: FleetInstance): Promise<Beaten> {
+    try {
+      const [seconds, microseconds] = await this.#redis.time();
+      // The instance may have ended since the question for the time. A beat after its end would make it missing later.
+      if (this.#hasEnded) return { present: [], lost: [] };
+      const nowMs = Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
+      const [instances, beats] = await this.#exchange(self, nowMs);
+      const all = Object.entries(instances).flatMap(([id, text]) => instanceIn(id, text, Number(beats[id] ?? nowMs)));
+      const isLost = ({ lastMs }: LostInstance) => nowMs - lastMs > this.#options.lostAfterMs;
+      return { present: all.filter((one) => !isLost(one)), lost: this.#isSteady() ? all.filter(isLost) : [] };
+    } catch (error) {
+      this.#steadySince = undefined;
+      throw error;
+    }
+  }
+
+  /** Removes this instance, because it ends in order. From now on, `beat` writes nothing. Rejects while Redis cannot be reached. */
+  end(id: string): Promise<void> {
+    this.#hasEnded = true;
+    return this.leave([id]);
+  }
+
+  /** Removes other instances, because they are now noted as missing. Rejects while Redis cannot be reached. */
+  async leave(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await this.#redis
+      .multi()
+      .hdel(INSTANCES, ...ids)
+      .hdel(BEATS, ...ids)
+      .exec();
+  }
 
   /** Whether this instance has written beats without a gap for as long as another instance may be silent. */
-  function isSteady(): boolean {
+  #isSteady(): boolean {
+    const { clock, beatEveryMs, lostAfterMs } = this.#options;
     const now = clock();
-    if (steadySince === undefined || now - lastAt > 2 * beatEveryMs) steadySince = now;
-    lastAt = now;
-    return now - steadySince >= lostAfterMs;
+    if (this.#steadySince === undefined || now - this.#lastAt > 2 * beatEveryMs) this.#steadySince = now;
+    this.#lastAt = now;
+    return now - this.#steadySince >= lostAfterMs;
   }
 
   /**
    * Writes the beat of this instance, and reads the beats of all instances, in one transaction, so that an instance that starts, ends or is
    * killed meanwhile has both entries or none.
    */
-  async function exchange(self: FleetInstance, nowMs: number): Promise<[Hash, Hash]> {
-    const replies = await redis
+  async #exchange(self: FleetInstance, nowMs: number): Promise<[Hash, Hash]> {
+    const replies = await this.#redis
       .multi()
       .hset(INSTANCES, self.id, JSON.stringify(self))
       .hset(BEATS, self.id, nowMs)
@@ -71,38 +103,6 @@ export function createInstanceBeats(redis: Redis, { clock, beatEveryMs, lostAfte
     if (replies === null || failed !== undefined) throw failed?.[0] ?? new Error('Redis discarded the transaction.');
     return [replies[2]?.[1] as Hash, replies[3]?.[1] as Hash];
   }
-
-  async function leave(ids: readonly string[]): Promise<void> {
-    if (ids.length === 0) return;
-    await redis
-      .multi()
-      .hdel(INSTANCES, ...ids)
-      .hdel(BEATS, ...ids)
-      .exec();
-  }
-
-  return {
-    async beat(self) {
-      try {
-        const [seconds, microseconds] = await redis.time();
-        // The instance may have ended since the question for the time. A beat after its end would make it missing later.
-        if (hasEnded) return { present: [], lost: [] };
-        const nowMs = Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
-        const [instances, beats] = await exchange(self, nowMs);
-        const all = Object.entries(instances).flatMap(([id, text]) => instanceIn(id, text, Number(beats[id] ?? nowMs)));
-        const isLost = ({ lastMs }: LostInstance) => nowMs - lastMs > lostAfterMs;
-        return { present: all.filter((one) => !isLost(one)), lost: isSteady() ? all.filter(isLost) : [] };
-      } catch (error) {
-        steadySince = undefined;
-        throw error;
-      }
-    },
-    end(id) {
-      hasEnded = true;
-      return leave([id]);
-    },
-    leave,
-  };
 }
 
 /** Returns an empty list for a text that another version wrote in another form. */

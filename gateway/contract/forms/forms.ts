@@ -16,7 +16,7 @@ import { toFields, type Violation } from '../violations/violations.ts';
 import { type FormContract, type FormLimits, toFormContract } from './form-contract.ts';
 import { FormValue } from './form-value.ts';
 import { malformedForm } from './malformed.ts';
-import { createMultipartCheck } from './multipart-check.ts';
+import { MultipartCheck } from './multipart-check.ts';
 
 /** The check of one kind of form under one declared media type. */
 export interface FormCheck {
@@ -92,7 +92,7 @@ function createUrlencodedCheck(contract: FormContract): FormCheck {
 function multipart(contract: FormContract): FormCheck {
   return {
     violations(body, contentType, limits) {
-      const check = createMultipartCheck(contract, contentType, limits, () => undefined);
+      const check = new MultipartCheck(contract, contentType, limits, () => undefined);
       check.push(body);
       check.end();
       return check.form.violations(contract.check, contract.root);
@@ -107,7 +107,7 @@ function createStreamedCheck(
   contentType: string | undefined,
   options: StreamOptions,
 ): StreamedBodyCheck {
-  const check = createMultipartCheck(contract, contentType, options.limits, options.keep);
+  const check = new MultipartCheck(contract, contentType, options.limits, options.keep);
   let wasClosed = false;
 
   function refuse(violations: readonly Violation[]): void {
@@ -126,7 +126,7 @@ function createStreamedCheck(
         refuse(wasClosed ? check.form.violations(contract.check, contract.root) : check.form.found);
       });
     },
-    end: check.end,
+    end: () => check.end(),
   };
 }
 

@@ -6,19 +6,10 @@ import { malformedForm } from './malformed.ts';
 import { type PartHead, parsePartHead } from './part-head.ts';
 
 /** Receives the parts in sequence. An error that a method throws ends the reading. */
-interface PartHandler {
+export interface PartHandler {
   head(head: PartHead): void;
   /** Receives a view of the pushed bytes. Copy it to keep it. */
   data(bytes: Buffer): void;
-  end(): void;
-}
-
-export interface MultipartReader {
-  /** Takes the next bytes of the body. */
-  push(chunk: Buffer): void;
-  /** Whether the closing delimiter has arrived, so that no part follows. */
-  readonly isClosed: boolean;
-  /** Called after the last byte. Throws if the body is not complete. */
   end(): void;
 }
 
@@ -38,97 +29,114 @@ export function delimiterIn(contentType: string | undefined): string {
 type State = 'start' | 'delimiter' | 'head' | 'data' | 'epilogue';
 
 /**
- * Creates a strict reader. It accepts nothing before the first delimiter, and at most one line break after the last delimiter. The text of
+ * A strict reader. It accepts nothing before the first delimiter, and at most one line break after the last delimiter. The text of
  * the delimiter must not occur elsewhere, not even after a bare CR or LF, which lenient readers take for a line break. Between two chunks,
  * the reader keeps at most one header section. It takes linear time.
  */
-export function createMultipartReader(delimiter: string, handler: PartHandler): MultipartReader {
-  const dashes = Buffer.from(delimiter, 'latin1');
+export class MultipartReader {
+  readonly #dashes: Buffer;
   /** A tail of this length may be the beginning of a line break and a delimiter. */
-  const tail = dashes.length + 1;
-  let state: State = 'start';
-  let rest: Buffer = Buffer.alloc(0);
-  /** Offset of `rest` in the body. */
-  let offset = 0;
+  readonly #tail: number;
+  readonly #handler: PartHandler;
+  #state: State = 'start';
+  #rest: Buffer = Buffer.alloc(0);
+  /** Offset of `#rest` in the body. */
+  #offset = 0;
 
-  /** Each step returns the number of bytes that it used; 0 if it needs more bytes. */
-  const steps: Readonly<Record<State, (bytes: Buffer) => number>> = {
-    start,
-    delimiter: afterDelimiter,
-    head,
-    data,
-    epilogue,
-  };
+  constructor(delimiter: string, handler: PartHandler) {
+    this.#dashes = Buffer.from(delimiter, 'latin1');
+    this.#tail = this.#dashes.length + 1;
+    this.#handler = handler;
+  }
 
-  function start(bytes: Buffer): number {
+  /** Takes the next bytes of the body. */
+  push(chunk: Buffer): void {
+    let rest = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
+    while (rest.length > 0) {
+      const used = this.#step(rest);
+      if (used === 0) break;
+      rest = rest.subarray(used);
+      this.#offset += used;
+    }
+    // A small view would keep the whole chunk in memory.
+    this.#rest = Buffer.from(rest);
+  }
+
+  /** Whether the closing delimiter has arrived, so that no part follows. */
+  get isClosed(): boolean {
+    return this.#state === 'epilogue';
+  }
+
+  /** Called after the last byte. Throws if the body is not complete. */
+  end(): void {
+    if (!this.isClosed || this.#rest.length === 1) throw malformedForm('unfinished', this.#offset + this.#rest.length);
+  }
+
+  /** Returns the number of bytes that it used; 0 if it needs more bytes. */
+  #step(bytes: Buffer): number {
+    switch (this.#state) {
+      case 'start':
+        return this.#start(bytes);
+      case 'delimiter':
+        return this.#afterDelimiter(bytes);
+      case 'head':
+        return this.#head(bytes);
+      case 'data':
+        return this.#data(bytes);
+      case 'epilogue':
+        return this.#epilogue(bytes);
+    }
+  }
+
+  #start(bytes: Buffer): number {
     const lineBreak = bytes[0] === 13 ? 2 : 0;
-    const expected = lineBreak === 2 ? Buffer.concat([Buffer.from('\r\n'), dashes]) : dashes;
+    const expected = lineBreak === 2 ? Buffer.concat([Buffer.from('\r\n'), this.#dashes]) : this.#dashes;
     const length = Math.min(bytes.length, expected.length);
-    if (bytes.compare(expected, 0, length, 0, length) !== 0) throw malformedForm('delimiter', offset);
+    if (bytes.compare(expected, 0, length, 0, length) !== 0) throw malformedForm('delimiter', this.#offset);
     if (length < expected.length) return 0;
-    state = 'delimiter';
+    this.#state = 'delimiter';
     return expected.length;
   }
 
-  function afterDelimiter(bytes: Buffer): number {
+  #afterDelimiter(bytes: Buffer): number {
     if (bytes.length < 2) return 0;
     const next = bytes.toString('latin1', 0, 2);
-    if (next !== '\r\n' && next !== '--') throw malformedForm('delimiter', offset);
-    state = next === '--' ? 'epilogue' : 'head';
+    if (next !== '\r\n' && next !== '--') throw malformedForm('delimiter', this.#offset);
+    this.#state = next === '--' ? 'epilogue' : 'head';
     return 2;
   }
 
-  function head(bytes: Buffer): number {
+  #head(bytes: Buffer): number {
     const end = bytes.indexOf(END_OF_HEAD, 0, 'latin1');
     if (end > HEAD_BYTES_MAX || (end === -1 && bytes.length > HEAD_BYTES_MAX + 3)) {
-      throw malformedForm('part_headers', offset);
+      throw malformedForm('part_headers', this.#offset);
     }
     if (end === -1) return 0;
     const block = bytes.subarray(0, end);
-    if (block.includes(dashes)) throw malformedForm('delimiter', offset);
-    handler.head(parsePartHead(block, offset));
-    state = 'data';
+    if (block.includes(this.#dashes)) throw malformedForm('delimiter', this.#offset);
+    this.#handler.head(parsePartHead(block, this.#offset));
+    this.#state = 'data';
     return end + END_OF_HEAD.length;
   }
 
-  function data(bytes: Buffer): number {
-    const found = bytes.indexOf(dashes);
+  #data(bytes: Buffer): number {
+    const found = bytes.indexOf(this.#dashes);
     if (found === -1) {
-      const sure = Math.max(0, bytes.length - tail);
-      if (sure > 0) handler.data(bytes.subarray(0, sure));
+      const sure = Math.max(0, bytes.length - this.#tail);
+      if (sure > 0) this.#handler.data(bytes.subarray(0, sure));
       return sure;
     }
     if (found < 2 || bytes[found - 2] !== 13 || bytes[found - 1] !== 10)
-      throw malformedForm('delimiter', offset + found);
-    if (found > 2) handler.data(bytes.subarray(0, found - 2));
-    handler.end();
-    state = 'delimiter';
-    return found + dashes.length;
+      throw malformedForm('delimiter', this.#offset + found);
+    if (found > 2) this.#handler.data(bytes.subarray(0, found - 2));
+    this.#handler.end();
+    this.#state = 'delimiter';
+    return found + this.#dashes.length;
   }
 
-  function epilogue(bytes: Buffer): number {
+  #epilogue(bytes: Buffer): number {
     const isLineBreak = bytes[0] === 13 && (bytes.length === 1 || (bytes.length === 2 && bytes[1] === 10));
-    if (!isLineBreak) throw malformedForm('delimiter', offset);
+    if (!isLineBreak) throw malformedForm('delimiter', this.#offset);
     return 0;
   }
-
-  return {
-    push(chunk) {
-      rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      while (rest.length > 0) {
-        const used = steps[state](rest);
-        if (used === 0) break;
-        rest = rest.subarray(used);
-        offset += used;
-      }
-      // A small view would keep the whole chunk in memory.
-      rest = Buffer.from(rest);
-    },
-    get isClosed() {
-      return state === 'epilogue';
-    },
-    end() {
-      if (state !== 'epilogue' || rest.length === 1) throw malformedForm('unfinished', offset + rest.length);
-    },
-  };
 }

@@ -24,54 +24,71 @@ export interface ExporterOptions {
   onHealth(reason: string | undefined): void;
 }
 
-interface Exporter {
-  add(spans: readonly Span[]): void;
-  /** Delivers the remaining spans, or drops them after a moment. */
-  close(): Promise<void>;
-}
+export class Exporter {
+  readonly #options: ExporterOptions;
+  #queue: Span[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #delivering: Promise<void> | undefined;
+  /** The reason why the collector cannot be reached. */
+  #reason: string | undefined;
+  #isClosed = false;
 
-export function createExporter(options: ExporterOptions): Exporter {
-  const { endpoint, resource, version, batchMs = BATCH_MS, deliveryMs = DELIVERY_MS, onOutcome } = options;
-  const headers = { 'content-type': 'application/json', ...options.headers };
-  let queue: Span[] = [];
-  let timer: NodeJS.Timeout | undefined;
-  let delivering: Promise<void> | undefined;
-  let reason: string | undefined;
-  let isClosed = false;
+  constructor(options: ExporterOptions) {
+    this.#options = options;
+  }
 
-  function add(spans: readonly Span[]): void {
-    if (isClosed || queue.length + spans.length > QUEUE_MAX) {
-      onOutcome('dropped', spans.length);
+  add(spans: readonly Span[]): void {
+    if (this.#isClosed || this.#queue.length + spans.length > QUEUE_MAX) {
+      this.#options.onOutcome('dropped', spans.length);
       return;
     }
-    queue.push(...spans);
-    if (queue.length >= BATCH_MAX) void deliver();
-    else timer ??= setTimeout(deliver, batchMs);
+    this.#queue.push(...spans);
+    if (this.#queue.length >= BATCH_MAX) void this.#deliver();
+    else this.#deliverLater();
+  }
+
+  /** Delivers the remaining spans, or drops them after a moment. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    const last = (async () => {
+      await this.#delivering;
+      if (this.#queue.length > 0) await this.#deliverBatches(LAST_MS);
+    })();
+    clearTimeout(this.#timer);
+    let overdue: NodeJS.Timeout | undefined;
+    await Promise.race([last, new Promise((resolve) => (overdue = setTimeout(resolve, LAST_MS)))]);
+    clearTimeout(overdue);
+  }
+
+  #deliverLater(): void {
+    this.#timer ??= setTimeout(() => void this.#deliver(), this.#options.batchMs ?? BATCH_MS);
   }
 
   /** Sends one batch at a time, until too few spans for a batch are left. */
-  function deliver(): Promise<void> {
-    delivering ??= deliverBatches(deliveryMs).finally(() => {
-      delivering = undefined;
-      if (queue.length > 0 && !isClosed) timer ??= setTimeout(deliver, batchMs);
+  #deliver(): Promise<void> {
+    this.#delivering ??= this.#deliverBatches(this.#options.deliveryMs ?? DELIVERY_MS).finally(() => {
+      this.#delivering = undefined;
+      if (this.#queue.length > 0 && !this.#isClosed) this.#deliverLater();
     });
-    return delivering;
+    return this.#delivering;
   }
 
-  async function deliverBatches(withinMs: number): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
+  async #deliverBatches(withinMs: number): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     do {
-      const batch = queue.slice(0, BATCH_MAX);
-      queue = queue.slice(BATCH_MAX);
-      const failure = await send(batch, withinMs);
-      onOutcome(failure === undefined ? 'exported' : 'dropped', batch.length);
-      noteHealth(failure);
-    } while (queue.length >= BATCH_MAX);
+      const batch = this.#queue.slice(0, BATCH_MAX);
+      this.#queue = this.#queue.slice(BATCH_MAX);
+      const failure = await this.#send(batch, withinMs);
+      this.#options.onOutcome(failure === undefined ? 'exported' : 'dropped', batch.length);
+      this.#noteHealth(failure);
+    } while (this.#queue.length >= BATCH_MAX);
   }
 
   /** Returns the reason if delivery failed. A delivery is never retried, because new spans matter more than old spans. */
-  async function send(spans: readonly Span[], withinMs: number): Promise<string | undefined> {
+  async #send(spans: readonly Span[], withinMs: number): Promise<string | undefined> {
+    const { endpoint, resource, version } = this.#options;
+    const headers = { 'content-type': 'application/json', ...this.#options.headers };
     const scopeSpans = [{ scope: { name: 'gateway', version }, spans }];
     const body = JSON.stringify({ resourceSpans: [{ resource: { attributes: resource }, scopeSpans }] });
     try {
@@ -85,22 +102,8 @@ export function createExporter(options: ExporterOptions): Exporter {
     }
   }
 
-  function noteHealth(failure: string | undefined): void {
-    if ((failure === undefined) !== (reason === undefined)) options.onHealth(failure);
-    reason = failure;
+  #noteHealth(failure: string | undefined): void {
+    if ((failure === undefined) !== (this.#reason === undefined)) this.#options.onHealth(failure);
+    this.#reason = failure;
   }
-
-  async function close(): Promise<void> {
-    isClosed = true;
-    const last = (async () => {
-      await delivering;
-      if (queue.length > 0) await deliverBatches(LAST_MS);
-    })();
-    clearTimeout(timer);
-    let overdue: NodeJS.Timeout | undefined;
-    await Promise.race([last, new Promise((resolve) => (overdue = setTimeout(resolve, LAST_MS)))]);
-    clearTimeout(overdue);
-  }
-
-  return { add, close };
 }

@@ -7,7 +7,7 @@ import { type Trail, trailOf } from '../../exchange/trail.ts';
 import { isFieldText } from '../../shared/http/words.ts';
 import type { Log } from '../log/log.ts';
 import { isSampled, traceparentOf } from './context.ts';
-import { createExporter, type ExporterOptions } from './exporter.ts';
+import { Exporter, type ExporterOptions } from './exporter.ts';
 import { attributes, spansOf } from './spans.ts';
 
 interface TracingParts extends Pick<TracingOptions, 'version' | 'onOutcome'> {
@@ -102,7 +102,7 @@ export function untracedWithin(ids: TraceIds): TraceWithin {
 }
 
 function createTracing({ ids, sampleRatio, serviceName, instance, ...options }: TracingOptions): Tracing {
-  const exporter = createExporter({
+  const exporter = new Exporter({
     ...options,
     resource: attributes({
       'service.name': serviceName,

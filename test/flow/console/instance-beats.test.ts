@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createInstanceBeats } from '../../../gateway/console/fleet/instance-beats.ts';
+import { InstanceBeats } from '../../../gateway/console/fleet/instance-beats.ts';
 import { openRedis, type Redis } from '../../../gateway/redis/client.ts';
 import { apartAt, startRedis, type TestRedis } from '../../support/redis.ts';
 
@@ -27,7 +27,7 @@ const instanceOf = (name: string) => ({ id: `con_${name}`, name, version: '1', s
 
 function beatsOver(client: Redis | undefined) {
   assert.ok(client !== undefined);
-  return createInstanceBeats(client, {
+  return new InstanceBeats(client, {
     clock: () => performance.now(),
     beatEveryMs: 1000,
     lostAfterMs: LOST_AFTER_MS,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { type TestContext, test } from 'node:test';
-import { createIssuerKeys } from '../../../gateway/auth/tokens/issuer-keys.ts';
+import { IssuerKeys } from '../../../gateway/auth/tokens/issuer-keys.ts';
 import { startIssuer } from '../../support/issuer.ts';
 import { fakeClock, hinted, refusal, until } from './samples.ts';
 
@@ -11,7 +11,7 @@ async function start(test: TestContext, options: { timeoutMs?: number; beginsAwa
   test.after(issuer.close);
   if (options.beginsAway) issuer.goAway();
   const health: (string | undefined)[] = [];
-  const keys = createIssuerKeys({
+  const keys = new IssuerKeys({
     jwksUrl: issuer.entry.jwksUrl,
     algorithms: ['EdDSA'],
     refreshSeconds: 300,

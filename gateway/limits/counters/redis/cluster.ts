@@ -4,7 +4,7 @@
 import { askRedis } from '../../../redis/client.ts';
 import { SLOTS, slotOf } from '../../../redis/slot.ts';
 import { type Machine, REAL_MACHINE, type Timer } from '../../../shared/machine.ts';
-import { createRedisLink, type RedisLink, type RedisLinkOptions } from './link.ts';
+import { RedisLink, type RedisLinkOptions } from './link.ts';
 
 /** The pause between two reads of the slot map while a server cannot be reached. Another server may take over its slots. */
 const READ_AGAIN_MS = 500;
@@ -85,7 +85,7 @@ export class ClusterServers implements RedisServers {
   }
 
   #openServer(url: URL, probeKey: string): Server {
-    const link = createRedisLink({
+    const link = new RedisLink({
       ...this.#options,
       url: url.href,
       probeKey: () => server.probeKey,

@@ -1,9 +1,9 @@
 // The connection to one Redis server, with its health. A call gets its reply before the deadline, or fails. One failed call marks the link
 // as down for all callers. Only a successful probe marks the link as up again.
 
-import { type ConnectRedis, connectRedis } from '../../../redis/client.ts';
+import { type ConnectRedis, connectRedis, type Redis } from '../../../redis/client.ts';
 import { type Machine, REAL_MACHINE, type Timer } from '../../../shared/machine.ts';
-import { createCalls } from './calls.ts';
+import { type Calls, createCalls } from './calls.ts';
 import { encodeCharges, extendExpiryOfAll, type ScriptReply } from './window-script.ts';
 
 /**
@@ -28,97 +28,107 @@ export interface RedisLinkOptions {
   readonly machine?: Machine | undefined;
 }
 
-export interface RedisLink {
-  isUp(): boolean;
+/** Connects at once and stays connected until closed. */
+export class RedisLink {
+  readonly #options: RedisLinkOptions;
+  readonly #machine: Machine;
+  readonly #client: Redis;
+  readonly #calls: Calls;
+  readonly #firstAttempt = Promise.withResolvers<void>();
+  #up: boolean | undefined;
+  #closed = false;
+  #probing = false;
+  #probedAt = Number.NEGATIVE_INFINITY;
+  #nextProbe: Timer | undefined;
+
+  constructor(options: RedisLinkOptions) {
+    const { url, deadlineMs, connect = connectRedis, machine = REAL_MACHINE } = options;
+    this.#options = options;
+    this.#machine = machine;
+    this.#client = connect({ url, onReady: () => void this.#probe(), onLost: (cause) => this.#goDown(cause) });
+    this.#calls = createCalls(this.#client, deadlineMs, (cause) => this.#onFailure(cause), machine);
+  }
+
+  isUp(): boolean {
+    return this.#up === true;
+  }
+
   /**
    * Decides a batch. Rejects if the link is down, goes down, or misses the deadline.
    *
    * @param clockMs epoch milliseconds; 0: the server's clock
    * @param encodedCharges concatenated results of `encodeCharges`
    */
-  run(clockMs: number, encodedCharges: string): Promise<ScriptReply>;
+  run(clockMs: number, encodedCharges: string): Promise<ScriptReply> {
+    return this.#up ? this.#calls.run(clockMs, encodedCharges) : Promise.reject(new Error(AWAY));
+  }
+
   /** Deletes counters. Rejects while the link is down. */
-  remove(keys: readonly string[]): Promise<void>;
+  async remove(keys: readonly string[]): Promise<void> {
+    if (!this.#up) throw new Error(AWAY);
+    await this.#client.del(...keys);
+  }
+
   /** As in `CounterStore`. Rejects while the link is down. */
-  extendExpiry(windowMs: number): Promise<void>;
+  async extendExpiry(windowMs: number): Promise<void> {
+    if (!this.#up) throw new Error(AWAY);
+    await extendExpiryOfAll(this.#client, windowMs);
+  }
+
   /** Resolves when the first attempt to connect has succeeded or failed. */
-  readonly firstAttempt: Promise<void>;
-  close(): void;
-}
+  get firstAttempt(): Promise<void> {
+    return this.#firstAttempt.promise;
+  }
 
-/** Connects at once and stays connected until closed. */
-export function createRedisLink({ probeKey, probeEveryMs, onChange, ...options }: RedisLinkOptions): RedisLink {
-  const { connect = connectRedis, machine = REAL_MACHINE } = options;
-  const { performance, setTimeout, clearTimeout } = machine;
-  const client = connect({ url: options.url, onReady: probe, onLost: goDown });
-  const calls = createCalls(client, options.deadlineMs, onFailure, machine);
-  const firstAttempt = Promise.withResolvers<void>();
-  let up: boolean | undefined;
-  let closed = false;
-  let probing = false;
-  let probedAt = Number.NEGATIVE_INFINITY;
-  let nextProbe: Timer | undefined;
+  close(): void {
+    this.#closed = true;
+    this.#goDown(new Error('the store was closed'));
+    this.#machine.clearTimeout(this.#nextProbe);
+    this.#client.disconnect();
+  }
 
-  function onFailure(cause: Error): void {
+  #onFailure(cause: Error): void {
     // The server works but no longer holds the slot of the key.
-    if (up && isWrongNode(cause)) options.onMisplaced?.();
-    else goDown(cause);
+    if (this.#up && isWrongNode(cause)) this.#options.onMisplaced?.();
+    else this.#goDown(cause);
   }
 
-  function goDown(cause: Error): void {
-    if (up === false) return;
-    up = false;
-    firstAttempt.resolve();
-    calls.failAll(cause);
-    if (!closed) onChange(false, cause.message);
-    probeLater();
+  #goDown(cause: Error): void {
+    if (this.#up === false) return;
+    this.#up = false;
+    this.#firstAttempt.resolve();
+    this.#calls.failAll(cause);
+    if (!this.#closed) this.#options.onChange(false, cause.message);
+    this.#probeLater();
   }
 
-  function probeLater(): void {
-    clearTimeout(nextProbe);
-    nextProbe = setTimeout(probe, probeEveryMs).unref();
+  #probeLater(): void {
+    const { setTimeout, clearTimeout } = this.#machine;
+    clearTimeout(this.#nextProbe);
+    this.#nextProbe = setTimeout(() => void this.#probe(), this.#options.probeEveryMs).unref();
   }
 
-  async function probe(): Promise<void> {
+  async #probe(): Promise<void> {
     // If the client is not ready, no probe is sent, because `onReady` starts the next probe.
-    if (up || closed || probing || client.status !== 'ready') return;
+    if (this.#up || this.#closed || this.#probing || this.#client.status !== 'ready') return;
+    const { performance } = this.#machine;
     // A minimum time lies between two probes, because otherwise a server that accepts connections and refuses writes would be probed
     // without a pause.
-    if (performance.now() < probedAt + probeEveryMs / 2) return probeLater();
-    probing = true;
-    probedAt = performance.now();
+    if (performance.now() < this.#probedAt + this.#options.probeEveryMs / 2) return this.#probeLater();
+    this.#probing = true;
+    this.#probedAt = performance.now();
     try {
-      await calls.run(0, encodeCharges([{ ...PROBE, key: probeKey() }]));
-      up = !closed;
-      firstAttempt.resolve();
-      if (up) onChange(true, 'the counters can be written');
+      await this.#calls.run(0, encodeCharges([{ ...PROBE, key: this.#options.probeKey() }]));
+      this.#up = !this.#closed;
+      this.#firstAttempt.resolve();
+      if (this.#up) this.#options.onChange(true, 'the counters can be written');
     } catch (cause) {
-      if (isWrongNode(cause as Error)) options.onMisplaced?.();
-      probeLater();
+      if (isWrongNode(cause as Error)) this.#options.onMisplaced?.();
+      this.#probeLater();
     } finally {
-      probing = false;
+      this.#probing = false;
     }
   }
-
-  return {
-    isUp: () => up === true,
-    run: (clockMs, encodedCharges) => (up ? calls.run(clockMs, encodedCharges) : Promise.reject(new Error(AWAY))),
-    async remove(keys) {
-      if (!up) throw new Error(AWAY);
-      await client.del(...keys);
-    },
-    async extendExpiry(windowMs) {
-      if (!up) throw new Error(AWAY);
-      await extendExpiryOfAll(client, windowMs);
-    },
-    firstAttempt: firstAttempt.promise,
-    close() {
-      closed = true;
-      goDown(new Error('the store was closed'));
-      clearTimeout(nextProbe);
-      client.disconnect();
-    },
-  };
 }
 
 /** Whether a Cluster server rejected a key that is on another server. */

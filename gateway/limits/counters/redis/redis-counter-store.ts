@@ -9,7 +9,7 @@ import { createFallback } from '../fallback.ts';
 import { createRefusalCache } from '../refusal-cache.ts';
 import { createBatches } from './batches.ts';
 import { ClusterServers, type RedisServers, type RedisServersOptions } from './cluster.ts';
-import { createRedisLink } from './link.ts';
+import { RedisLink } from './link.ts';
 
 export interface RedisCounterStoreOptions {
   readonly url: string;
@@ -103,7 +103,13 @@ function openServers(options: RedisServersOptions): RedisServers {
 
 /** Connects to a single server, or to the master that Sentinels name. */
 function createSingleServer(options: RedisServersOptions): RedisServers {
-  const link = createRedisLink({ ...options, probeKey: () => 'rl:{probe}' });
-  const { isUp, firstAttempt, close } = link;
-  return { single: link, linkOf: () => link, all: () => [link], areUp: isUp, firstAttempt, close };
+  const link = new RedisLink({ ...options, probeKey: () => 'rl:{probe}' });
+  return {
+    single: link,
+    linkOf: () => link,
+    all: () => [link],
+    areUp: () => link.isUp(),
+    firstAttempt: link.firstAttempt,
+    close: () => link.close(),
+  };
 }

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { GatewayError } from '../../../../gateway/catalogue/errors.ts';
-import { createMultipartReader, delimiterIn } from '../../../../gateway/contract/forms/multipart.ts';
+import { delimiterIn, MultipartReader } from '../../../../gateway/contract/forms/multipart.ts';
 
 type Outcome = { readonly parts: [name: string, content: string][]; readonly fault: string | undefined };
 
 /** The reader's result for a body that arrives in these pieces. */
 function outcomeOf(pieces: readonly Buffer[]): Outcome {
   const parts: [string, string][] = [];
-  const reader = createMultipartReader('--cut', {
+  const reader = new MultipartReader('--cut', {
     head: ({ name }) => parts.push([name, '']),
     data(bytes) {
       (parts.at(-1) as [string, string])[1] += bytes.toString('latin1');
@@ -92,7 +92,7 @@ test('contents come back as they were, unless they hold the delimiter', () => {
 
 test('the bytes held between two pieces are bounded, and time is linear', () => {
   let seen = 0;
-  const reader = createMultipartReader('--cut', {
+  const reader = new MultipartReader('--cut', {
     head: () => undefined,
     end: () => undefined,
     data: ({ length }) => (seen += length),

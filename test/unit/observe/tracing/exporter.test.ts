@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { it, type TestContext } from 'node:test';
-import { createExporter } from '../../../../gateway/observe/tracing/exporter.ts';
+import { Exporter } from '../../../../gateway/observe/tracing/exporter.ts';
 import type { Span } from '../../../../gateway/observe/tracing/spans.ts';
 import { startCollector } from '../../../support/collector.ts';
 
@@ -19,7 +19,7 @@ const span: Span = {
 async function exporterTo(test: TestContext, collector: Awaited<ReturnType<typeof startCollector>>, deliveryMs = 2000) {
   const outcomes = { exported: 0, dropped: 0 };
   const health: (string | undefined)[] = [];
-  const exporter = createExporter({
+  const exporter = new Exporter({
     endpoint: collector.endpoint,
     headers: {},
     resource: [],
