@@ -99,7 +99,7 @@ async function openParts(options: AppOptions, parts: Parts): Promise<App> {
         listeners,
         timeouts,
         endStreams: () => callers.streams.drain(timeouts.drainMs),
-        stopReloads: reloads.stop,
+        stopReloads: () => reloads.stop(),
         onLifecycle: base.onLifecycle,
       },
       handOver,

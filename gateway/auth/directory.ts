@@ -11,7 +11,7 @@ import { type DigestOf, parseApiKey } from './api-key.ts';
 import { parseAuthorization } from './credentials.ts';
 import { createEmptiness, type Emptiness } from './emptiness.ts';
 import { IdentityCache, type IdentityCacheOptions, type KnownCaller } from './identity-cache.ts';
-import { createInstanceReports, type InstanceReports } from './instance-reports.ts';
+import { InstanceReports } from './instance-reports.ts';
 import { createKeyUses, type KeyUses } from './key-uses.ts';
 import type { KeyStore, KeyStoreChange } from './store/key-store.ts';
 import type { KeyAndOwner } from './store/stored-key.ts';
@@ -82,7 +82,7 @@ export class Directory {
     const startedAtMs = now();
     const emptiness = createEmptiness(store.organizations, now);
     this.#emptiness = emptiness;
-    this.#reports = createInstanceReports({
+    this.#reports = new InstanceReports({
       instances: store.instances,
       host,
       pid,

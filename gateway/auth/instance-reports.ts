@@ -4,7 +4,7 @@
 
 import { type Machine, REAL_MACHINE, type Timer } from '../shared/machine.ts';
 import { randomBase62 } from './base62.ts';
-import { createListing, REPLICA_LAG_MS } from './listing.ts';
+import { createListing, type InstanceListing, REPLICA_LAG_MS } from './listing.ts';
 import type { Instance, KeyStore } from './store/key-store.ts';
 
 const ID_LENGTH = 20;
@@ -22,90 +22,96 @@ interface InstanceReportsOptions extends Pick<Instance, 'host' | 'pid' | 'starte
 
 type ReadPosition = Pick<Instance, 'position' | 'changedAtMs'>;
 
-export interface InstanceReports {
-  readonly id: string;
+/** Sends the first report at once. */
+export class InstanceReports {
+  readonly #instances: InstanceReportsOptions['instances'];
+  readonly #instance: Omit<Instance, keyof ReadPosition>;
+  readonly #listing: InstanceListing;
+  readonly #onListed: () => void;
+  readonly #endTimer: () => void;
+  #read: ReadPosition = { position: 0 };
+  #reported: ReadPosition | undefined;
+  #sending: Promise<void> | undefined;
+  #failure: string | undefined;
+  #closed = false;
+
+  constructor({ instances, graceMs, now, onListed, machine = REAL_MACHINE, ...process }: InstanceReportsOptions) {
+    const { setInterval, clearInterval, randomBytes, performance } = machine;
+    this.#instances = instances;
+    this.#instance = {
+      ...process,
+      id: `gw_${randomBase62(ID_LENGTH, randomBytes)}`,
+      // This is longer than `graceMs`, because the report may be older than the last read of the stream by two intervals, and because the
+      // store may lose the latest reports.
+      graceMs: graceMs + 3 * REPORTED_EVERY_MS + REPLICA_LAG_MS,
+    };
+    const listedMs = this.#instance.graceMs;
+    this.#listing = createListing({ listedMs, reportedEveryMs: REPORTED_EVERY_MS, now, performance });
+    this.#onListed = onListed;
+    const timer = setInterval(() => this.#report(), REPORTED_EVERY_MS).unref();
+    this.#endTimer = () => clearInterval(timer);
+    void this.#report();
+  }
+
+  get id(): string {
+    return this.#instance.id;
+  }
+
   /** Call it after every read of the change stream, with the position up to which all outdated cache entries were dropped. */
-  noteRead(upTo: ReadPosition): void;
+  noteRead(upTo: ReadPosition): void {
+    const { position, changedAtMs } = this.#read;
+    if (upTo.position !== position || upTo.changedAtMs !== changedAtMs) this.#read = upTo;
+    if (this.#read !== this.#reported) void this.#report();
+  }
+
   /**
    * Returns the time since which the store lists this gateway without a break, even if a replica takes over. The time is by
    * `performance.now()`; Infinity if the store may have forgotten this gateway.
    */
-  listedSince(): number;
+  listedSince(): number {
+    return this.#listing.since();
+  }
+
   /** Returns the reason why the last report failed; undefined if it succeeded. */
-  failure(): string | undefined;
+  failure(): string | undefined {
+    return this.#failure;
+  }
+
   /** Stops reporting and removes this instance from the store. */
-  close(): Promise<void>;
-}
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#endTimer();
+    // A report that arrives after the removal would list this gateway again.
+    await this.#sending;
+    try {
+      await this.#instances.remove(this.id);
+    } catch {
+      // The store then lists this instance as silent until its grace period has passed.
+    }
+  }
 
-/** Sends the first report at once. */
-export function createInstanceReports({
-  instances,
-  graceMs,
-  now,
-  onListed,
-  machine: { setInterval, clearInterval, randomBytes, performance } = REAL_MACHINE,
-  ...process
-}: InstanceReportsOptions): InstanceReports {
-  const instance = {
-    ...process,
-    id: `gw_${randomBase62(ID_LENGTH, randomBytes)}`,
-    // This is longer than `graceMs`, because the report may be older than the last read of the stream by two intervals, and because the
-    // store may lose the latest reports.
-    graceMs: graceMs + 3 * REPORTED_EVERY_MS + REPLICA_LAG_MS,
-  };
-  const listing = createListing({ listedMs: instance.graceMs, reportedEveryMs: REPORTED_EVERY_MS, now, performance });
-  let read: ReadPosition = { position: 0 };
-  let reported: ReadPosition | undefined;
-  let sending: Promise<void> | undefined;
-  let failure: string | undefined;
-  let closed = false;
+  async #report(): Promise<void> {
+    if (this.#sending !== undefined || this.#closed) return;
+    this.#sending = this.#send();
+    await this.#sending;
+    this.#sending = undefined;
+  }
 
-  async function send(): Promise<void> {
+  async #send(): Promise<void> {
     do {
-      const upTo = read;
-      const sent = listing.sending();
+      const upTo = this.#read;
+      const sent = this.#listing.sending();
       try {
-        const server = await instances.report({ ...instance, ...upTo });
-        reported = upTo;
-        if (listing.noteReport({ ...sent, server }) && !closed) onListed();
-        failure = undefined;
+        const server = await this.#instances.report({ ...this.#instance, ...upTo });
+        this.#reported = upTo;
+        if (this.#listing.noteReport({ ...sent, server }) && !this.#closed) this.#onListed();
+        this.#failure = undefined;
       } catch (cause) {
-        failure = cause instanceof Error ? cause.message : String(cause);
+        this.#failure = cause instanceof Error ? cause.message : String(cause);
         return;
       }
-    } while (read !== reported && !closed);
+    } while (this.#read !== this.#reported && !this.#closed);
   }
-
-  async function report(): Promise<void> {
-    if (sending !== undefined || closed) return;
-    sending = send();
-    await sending;
-    sending = undefined;
-  }
-
-  const timer = setInterval(report, REPORTED_EVERY_MS).unref();
-  void report();
-
-  return {
-    id: instance.id,
-    noteRead(upTo) {
-      if (upTo.position !== read.position || upTo.changedAtMs !== read.changedAtMs) read = upTo;
-      if (read !== reported) void report();
-    },
-    listedSince: listing.since,
-    failure: () => failure,
-    async close() {
-      closed = true;
-      clearInterval(timer);
-      // A report that arrives after the removal would list this gateway again.
-      await sending;
-      try {
-        await instances.remove(instance.id);
-      } catch {
-        // The store then lists this instance as silent until its grace period has passed.
-      }
-    },
-  };
 }
 
 const COUNTED_EVERY_MS = 5000;

@@ -27,7 +27,7 @@ interface ListingOptions extends Pick<Machine, 'now' | 'performance'> {
   readonly reportedEveryMs: number;
 }
 
-interface InstanceListing {
+export interface InstanceListing {
   /** Call it before a report is sent. Returns the time for `noteReport`. */
   sending(): ReportTime;
   /** Call it when a report has arrived. Returns whether the store had, or may have, forgotten this gateway before. */

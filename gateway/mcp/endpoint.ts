@@ -77,62 +77,81 @@ const REFUSED = -32_000;
 
 type Results = Readonly<Record<string, unknown>>;
 
-export function createEndpoint(options: EndpointOptions) {
-  const serverInfo = { name: options.title, version: options.version };
-  const capabilities = { tools: {} };
-  const common = { capabilities, ...(options.instructions && { instructions: options.instructions }) };
-  const cached = { ttlMs: options.listTtlSeconds * 1000, cacheScope: 'private' };
+export class AgentEndpoint {
+  readonly #options: EndpointOptions;
+  readonly #serverInfo: { readonly name: string; readonly version: string };
+  /** The members that `initialize` and `server/discover` share. */
+  readonly #common: Results;
+  /** How long, and for whom, clients may cache a list. */
+  readonly #cached: Results;
 
-  /** Returns a result with the members that the protocol revision demands. */
-  function resultOf({ id, isStateless }: AgentMessage, result: Results, caching: Results = {}): EndpointAnswer {
-    const { _meta, ...members } = result;
-    const meta = { ...(_meta as object), [SERVER_INFO_KEY]: serverInfo };
-    const all = isStateless ? { resultType: 'complete', ...members, ...caching, _meta: meta } : result;
-    return { status: 200, text: resultText(id as MessageId, JSON.stringify(all)) };
+  constructor(options: EndpointOptions) {
+    const { title, version, instructions, listTtlSeconds } = options;
+    this.#options = options;
+    this.#serverInfo = { name: title, version };
+    this.#common = { capabilities: { tools: {} }, ...(instructions && { instructions }) };
+    this.#cached = { ttlMs: listTtlSeconds * 1000, cacheScope: 'private' };
+  }
+
+  async answer(message: AgentMessage, received: ReceivedMessage): Promise<EndpointAnswer | undefined> {
+    const { id, method, isStateless } = message;
+    if (id === undefined) return { status: 202, text: undefined };
+    if (method === 'tools/list') return this.#list(message, received);
+    if (method === 'tools/call') return this.#callTool(message, received);
+    if (method === 'server/discover' && isStateless)
+      return this.#resultOf(message, { supportedVersions: STATELESS_VERSIONS, ...this.#common }, this.#cached);
+    if (method === 'ping' && !isStateless) return this.#resultOf(message, {});
+    if (method === 'initialize' && !isStateless)
+      return this.#resultOf(message, {
+        protocolVersion: versionFor(message),
+        ...this.#common,
+        serverInfo: this.#serverInfo,
+      });
+    return errorAnswer(unknownMethod(message));
+  }
+
+  async #list(message: AgentMessage, { caller }: ReceivedMessage): Promise<EndpointAnswer> {
+    const { cursor } = message.params;
+    const page = cursor === undefined ? 0 : Number(typeof cursor === 'string' ? PAGE.exec(cursor)?.[1] : Number.NaN);
+    const { pages } = await this.#options.listOf(caller);
+    const text = pages[page];
+    if (text === undefined) return errorAnswer(wrongParams(message, 'The cursor is not one of this list.'));
+    return this.#listAnswer(message, text, page + 1 < pages.length ? `page:${page + 1}` : undefined);
   }
 
   /** Returns the answer with a list of tools. The definitions are JSON texts already. */
-  function listAnswer({ id, isStateless }: AgentMessage, page: string, nextCursor: string | undefined): EndpointAnswer {
+  #listAnswer({ id, isStateless }: AgentMessage, page: string, nextCursor: string | undefined): EndpointAnswer {
     const further = nextCursor === undefined ? {} : { nextCursor };
     const rest = isStateless
-      ? { resultType: 'complete', ...further, ...cached, _meta: { [SERVER_INFO_KEY]: serverInfo } }
+      ? { resultType: 'complete', ...further, ...this.#cached, _meta: { [SERVER_INFO_KEY]: this.#serverInfo } }
       : further;
     const members = JSON.stringify(rest).slice(1);
     const text = `{"tools":[${page}]${members === '}' ? '' : ','}${members}`;
     return { status: 200, text: resultText(id as MessageId, text) };
   }
 
-  async function list(message: AgentMessage, { caller }: ReceivedMessage): Promise<EndpointAnswer> {
-    const { cursor } = message.params;
-    const page = cursor === undefined ? 0 : Number(typeof cursor === 'string' ? PAGE.exec(cursor)?.[1] : Number.NaN);
-    const { pages } = await options.listOf(caller);
-    const text = pages[page];
-    if (text === undefined) return errorAnswer(wrongParams(message, 'The cursor is not one of this list.'));
-    return listAnswer(message, text, page + 1 < pages.length ? `page:${page + 1}` : undefined);
-  }
-
-  async function callTool(message: AgentMessage, received: ReceivedMessage): Promise<EndpointAnswer | undefined> {
+  async #callTool(message: AgentMessage, received: ReceivedMessage): Promise<EndpointAnswer | undefined> {
     const { name, arguments: given = {} } = message.params;
     if (typeof name !== 'string') return errorAnswer(wrongParams(message, 'The name of the tool must be a text.'));
     if (!isRecord(given)) return errorAnswer(wrongParams(message, 'The arguments must be an object.'));
-    const list = await options.listOf(received.caller);
-    if (!list.isSearched || !isSearchTool(name)) return callOperation(message, received, name, given, ['params']);
-    if (name === SEARCH_TOOLS[0]) return toolAnswer(message, searchTools(list.tools, given));
-    if (typeof given.name !== 'string') return toolAnswer(message, 'name must be the name of an operation.');
-    if (name === SEARCH_TOOLS[1]) return toolAnswer(message, describe(list, given.name));
+    const list = await this.#options.listOf(received.caller);
+    if (!list.isSearched || !isSearchTool(name)) return this.#callOperation(message, received, name, given, ['params']);
+    if (name === SEARCH_TOOLS[0]) return this.#toolAnswer(message, searchTools(list.tools, given));
+    if (typeof given.name !== 'string') return this.#toolAnswer(message, 'name must be the name of an operation.');
+    if (name === SEARCH_TOOLS[1]) return this.#toolAnswer(message, describe(list, given.name));
     const { arguments: inner = {} } = given;
-    if (!isRecord(inner)) return toolAnswer(message, 'arguments must be an object.');
-    return callOperation(message, received, given.name, inner, ['params', 'arguments']);
+    if (!isRecord(inner)) return this.#toolAnswer(message, 'arguments must be an object.');
+    return this.#callOperation(message, received, given.name, inner, ['params', 'arguments']);
   }
 
-  async function callOperation(
+  async #callOperation(
     message: AgentMessage,
     received: ReceivedMessage,
     name: string,
     values: Readonly<Record<string, unknown>>,
     within: readonly string[],
   ): Promise<EndpointAnswer | undefined> {
-    const tool = await options.toolOf(name);
+    const tool = await this.#options.toolOf(name);
     if (tool === undefined) return errorAnswer(wrongParams(message, 'There is no tool of this name.'));
     const given = {
       values,
@@ -140,32 +159,27 @@ export function createEndpoint(options: EndpointOptions) {
     };
     const result = await received.call({ tool, given, callKey: callKeyOf(message, received) });
     if (result === undefined) return undefined;
-    if ('content' in result) return resultOf(message, { ...result });
+    if ('content' in result) return this.#resultOf(message, { ...result });
     const { status, headers, error } = result;
     const wire = { status, id: message.id as MessageId, code: REFUSED, message: 'The call was refused.', data: error };
     return { ...errorAnswer(wire), headers };
   }
 
   /** Returns the answer of a tool of the gateway itself. @param answer the result, or a sentence about a mistake in the arguments */
-  function toolAnswer(message: AgentMessage, answer: object | string): EndpointAnswer {
+  #toolAnswer(message: AgentMessage, answer: object | string): EndpointAnswer {
     if (typeof answer === 'string')
-      return resultOf(message, { content: [{ type: 'text', text: answer }], isError: true });
+      return this.#resultOf(message, { content: [{ type: 'text', text: answer }], isError: true });
     const content = [{ type: 'text', text: JSON.stringify(answer) }];
-    return resultOf(message, { content, structuredContent: answer });
+    return this.#resultOf(message, { content, structuredContent: answer });
   }
 
-  return async function answer(message: AgentMessage, received: ReceivedMessage): Promise<EndpointAnswer | undefined> {
-    const { id, method, isStateless } = message;
-    if (id === undefined) return { status: 202, text: undefined };
-    if (method === 'tools/list') return list(message, received);
-    if (method === 'tools/call') return callTool(message, received);
-    if (method === 'server/discover' && isStateless)
-      return resultOf(message, { supportedVersions: STATELESS_VERSIONS, ...common }, cached);
-    if (method === 'ping' && !isStateless) return resultOf(message, {});
-    if (method === 'initialize' && !isStateless)
-      return resultOf(message, { protocolVersion: versionFor(message), ...common, serverInfo });
-    return errorAnswer(unknownMethod(message));
-  };
+  /** Returns a result with the members that the protocol revision demands. */
+  #resultOf({ id, isStateless }: AgentMessage, result: Results, caching: Results = {}): EndpointAnswer {
+    const { _meta, ...members } = result;
+    const meta = { ...(_meta as object), [SERVER_INFO_KEY]: this.#serverInfo };
+    const all = isStateless ? { resultType: 'complete', ...members, ...caching, _meta: meta } : result;
+    return { status: 200, text: resultText(id as MessageId, JSON.stringify(all)) };
+  }
 }
 
 export function errorAnswer(error: WireError): EndpointAnswer {

@@ -60,27 +60,7 @@ export function createSqliteReplayStore({
   const usage = createStorageUsage(database);
   const state = createStoreState('sqlite', onChange, { state: 'up', now });
 
-  // An expired row is treated as absent, whether or not it has been removed yet. A running request has an empty record if it took over the
-  // row of a dead owner, and otherwise no record.
-  const insert = database.prepare(`
-    INSERT INTO answers (organization, mode, digest, fingerprint, owner, sent_at, upstream, lease_ends_at, expires_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
-    SET fingerprint = excluded.fingerprint, owner = excluded.owner, sent_at = excluded.sent_at, upstream = excluded.upstream,
-      lease_ends_at = excluded.lease_ends_at, expires_at = excluded.expires_at, record = iif(expires_at <= ?, NULL, x'')
-    WHERE expires_at <= ?
-      OR (? AND owner IS NOT NULL AND lease_ends_at <= ? AND fingerprint = excluded.fingerprint)`);
-  const select = database.prepare(`
-    SELECT fingerprint, owner, record, sent_at, upstream, lease_ends_at FROM answers WHERE ${AT_KEY}`);
-  const isOwner = database.prepare(`SELECT 1 FROM answers WHERE ${AT_KEY} AND owner = ? AND expires_at > ?`);
-  const update = database.prepare(`
-    UPDATE answers SET owner = NULL, sent_at = NULL, upstream = NULL, lease_ends_at = NULL, record = ?, expires_at = ?
-    WHERE ${AT_KEY}`);
-  const endLease = database.prepare(`
-    UPDATE answers SET lease_ends_at = ?, expires_at = ? WHERE ${AT_KEY} AND owner = ? AND expires_at > ?`);
-  const endLeaseTakenOver = database.prepare(`
-    UPDATE answers SET expires_at = ? + expires_at - lease_ends_at, lease_ends_at = ?
-    WHERE ${AT_KEY} AND owner = ? AND record IS NOT NULL AND expires_at > ?`);
-  const remove = database.prepare(`DELETE FROM answers WHERE ${AT_KEY} AND owner = ?`);
+  const { insert, select, isOwner, update, endLease, endLeaseTakenOver, remove } = prepareStatements(database);
 
   function reportingFailure<T>(write: () => T): T {
     try {
@@ -156,6 +136,32 @@ export function createSqliteReplayStore({
       purge.stop();
       database.close();
     },
+  };
+}
+
+function prepareStatements(database: DatabaseSync) {
+  return {
+    // An expired row is treated as absent, whether or not it has been removed yet. A running request has an empty record if it took over the
+    // row of a dead owner, and otherwise no record.
+    insert: database.prepare(`
+      INSERT INTO answers (organization, mode, digest, fingerprint, owner, sent_at, upstream, lease_ends_at, expires_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
+      SET fingerprint = excluded.fingerprint, owner = excluded.owner, sent_at = excluded.sent_at, upstream = excluded.upstream,
+        lease_ends_at = excluded.lease_ends_at, expires_at = excluded.expires_at, record = iif(expires_at <= ?, NULL, x'')
+      WHERE expires_at <= ?
+        OR (? AND owner IS NOT NULL AND lease_ends_at <= ? AND fingerprint = excluded.fingerprint)`),
+    select: database.prepare(`
+      SELECT fingerprint, owner, record, sent_at, upstream, lease_ends_at FROM answers WHERE ${AT_KEY}`),
+    isOwner: database.prepare(`SELECT 1 FROM answers WHERE ${AT_KEY} AND owner = ? AND expires_at > ?`),
+    update: database.prepare(`
+      UPDATE answers SET owner = NULL, sent_at = NULL, upstream = NULL, lease_ends_at = NULL, record = ?, expires_at = ?
+      WHERE ${AT_KEY}`),
+    endLease: database.prepare(`
+      UPDATE answers SET lease_ends_at = ?, expires_at = ? WHERE ${AT_KEY} AND owner = ? AND expires_at > ?`),
+    endLeaseTakenOver: database.prepare(`
+      UPDATE answers SET expires_at = ? + expires_at - lease_ends_at, lease_ends_at = ?
+      WHERE ${AT_KEY} AND owner = ? AND record IS NOT NULL AND expires_at > ?`),
+    remove: database.prepare(`DELETE FROM answers WHERE ${AT_KEY} AND owner = ?`),
   };
 }
 

@@ -9,7 +9,7 @@ import type { Configuration } from '../configuration.ts';
 import { readBody } from '../contract/body.ts';
 import { parseJson } from '../contract/json.ts';
 import type { Arrived, Identified, Reservation } from '../exchange/exchange.ts';
-import { createEndpoint, type EndpointAnswer, errorAnswer } from '../mcp/endpoint.ts';
+import { AgentEndpoint, type EndpointAnswer, errorAnswer } from '../mcp/endpoint.ts';
 import { challengeOf, protectedResource } from '../mcp/resource-metadata.ts';
 import { invalid, isWireError, PARSE_ERROR, readAgentMessage, type WireError } from '../mcp/wire.ts';
 import type { Steps } from '../pipeline.ts';
@@ -64,7 +64,7 @@ export function createAgentSteps(configuration: Configuration, options: AgentsOp
     now: options.now,
   });
   const answerMessage = createAnswerMessage({
-    endpoint: createEndpoint({
+    endpoint: new AgentEndpoint({
       ...mcp,
       ...toolbox,
       title,
@@ -115,7 +115,7 @@ export function createAgentSteps(configuration: Configuration, options: AgentsOp
 }
 
 interface MessageParts {
-  readonly endpoint: ReturnType<typeof createEndpoint>;
+  readonly endpoint: AgentEndpoint;
   readonly read: ReturnType<typeof createReadJson>;
   readonly runCall: ReturnType<typeof createRunCall>;
 }
@@ -135,7 +135,7 @@ function createAnswerMessage({
       return errorAnswer(message as WireError);
     }
     trail.note('mcp', METHODS.has(message.method) ? message.method : 'unknown');
-    const answer = await endpoint(message, {
+    const answer = await endpoint.answer(message, {
       caller,
       text: found.text,
       session: headers.get('mcp-session-id'),

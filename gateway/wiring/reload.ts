@@ -45,15 +45,6 @@ interface ReloadOptions {
   readonly machine?: Machine;
 }
 
-export interface Reloads {
-  /** Reloads now, even if no change was noticed. Resolves when the current state of the files has been applied or refused. */
-  reload(): Promise<void>;
-  status(): ReloadStatus;
-  loadedAtMs(): number;
-  /** Stops watching; no configuration is put in force afterwards. */
-  stop(): void;
-}
-
 interface ReloadStatus {
   readonly version: string;
   /** Whether its files were compared with a list of digests. */
@@ -70,93 +61,111 @@ interface ReloadStatus {
   } | null;
 }
 
-export function followConfiguration(options: ReloadOptions): Reloads {
-  const { log, now, inForce, watch = watchFiles, machine = REAL_MACHINE } = options;
-  const { setTimeout } = machine;
-  // Every instance has its own files, so every instance notes its outcome.
-  const note = createAuditNote(options.store, log, 'a reload', options.instance);
-  let loadedAtMs = now();
-  let failure: ReloadStatus['last_failure'] = null;
-  let changes: readonly string[] = [];
-  let stopped = false;
+export class Reloads {
+  readonly #options: ReloadOptions;
+  readonly #note: ReturnType<typeof createAuditNote>;
+  readonly #stopWatching: () => void;
+  #loadedAtMs: number;
+  #failure: ReloadStatus['last_failure'] = null;
+  #changes: readonly string[] = [];
+  #stopped = false;
 
-  async function reloadOnce(): Promise<void> {
+  /** Reloads now, even if no change was noticed. Resolves when the current state of the files has been applied or refused. */
+  readonly reload: () => Promise<void> = oneAtATime(() => this.#reloadOnce());
+
+  constructor(options: ReloadOptions) {
+    const { directories, secretsDirectory, inForce, watch = watchFiles } = options;
+    this.#options = options;
+    // Every instance has its own files, so every instance notes its outcome.
+    this.#note = createAuditNote(options.store, options.log, 'a reload', options.instance);
+    this.#loadedAtMs = options.now();
+    this.#stopWatching = watch({
+      directories,
+      secretsDirectory,
+      otherFiles: () => inForce().files.keys(),
+      onChange: () => void this.reload(),
+    });
+  }
+
+  loadedAtMs(): number {
+    return this.#loadedAtMs;
+  }
+
+  status(): ReloadStatus {
+    const { version, isListed } = this.#options.inForce();
+    return {
+      version,
+      manifest: isListed,
+      loaded_at: new Date(this.#loadedAtMs).toISOString(),
+      changes: this.#changes,
+      last_failure: this.#failure,
+    };
+  }
+
+  /** Stops watching; no configuration is put in force afterwards. */
+  stop(): void {
+    this.#stopped = true;
+    this.#stopWatching();
+  }
+
+  async #reloadOnce(): Promise<void> {
+    const { inForce, load, check, apply, log } = this.#options;
     const before = inForce();
     try {
-      const next = await options.load(before);
-      if (stopped) return;
+      const next = await load(before);
+      if (this.#stopped) return;
       if (next === before) {
-        failure = null;
+        this.#failure = null;
         log.logger.debug({ version: before.version }, 'the configuration files have not changed');
         return;
       }
-      const mistakes = [...restartOnlyMistakes(before.config, next.config), ...options.check(next)];
+      const mistakes = [...restartOnlyMistakes(before.config, next.config), ...check(next)];
       if (mistakes.length > 0) throw new ConfigError(mistakes);
-      options.apply(next, before);
-      await apply(before, next);
+      apply(next, before);
+      await this.#noteApplied(before, next);
     } catch (error) {
-      if (!stopped) noteRefusal(error);
+      if (!this.#stopped) this.#noteRefusal(error);
     }
   }
 
-  async function apply(before: Configuration, next: Configuration): Promise<void> {
-    loadedAtMs = now();
-    failure = null;
-    options.onOutcome('applied');
+  async #noteApplied(before: Configuration, next: Configuration): Promise<void> {
+    this.#loadedAtMs = this.#options.now();
+    this.#failure = null;
+    this.#options.onOutcome('applied');
     const files = changedFiles(before.files, next.files).map(shownPath);
-    changes = changedKeys(before.config, next.config);
+    this.#changes = changedKeys(before.config, next.config);
     // The configuration is in force already, so a comparison that fails must not be treated as a refusal.
     const ofContracts = await contractChanges(before, next).catch(({ message }: Error) => [
       `the contracts could not be compared with those before: ${message}`,
     ]);
-    changes = [...changes, ...ofContracts];
-    log.logger.info({ version: next.version, files, changes }, 'the configuration was loaded anew');
-    void note('reload', { outcome: 'applied', changes, version: next.version, files });
+    this.#changes = [...this.#changes, ...ofContracts];
+    this.#options.log.logger.info(
+      { version: next.version, files, changes: this.#changes },
+      'the configuration was loaded anew',
+    );
+    void this.#note('reload', { outcome: 'applied', changes: this.#changes, version: next.version, files });
   }
 
-  function noteRefusal(error: unknown): void {
+  #noteRefusal(error: unknown): void {
+    const { log, now, inForce, machine = REAL_MACHINE } = this.#options;
     const all = sentencesOf(error);
     const mistakes = all.slice(0, REPORTED_MISTAKES_MAX);
     const needsRestart = error instanceof ConfigError && error.mistakes.every((mistake) => mistake.needsRestart);
-    failure = { at: new Date(now()).toISOString(), needs_restart: needsRestart, mistakes };
-    options.onOutcome('refused');
+    this.#failure = { at: new Date(now()).toISOString(), needs_restart: needsRestart, mistakes };
+    this.#options.onOutcome('refused');
     const { version } = inForce();
     const isUnread = error instanceof OutOfFiles;
     const isMistaken = error instanceof ConfigError;
     const cause = isMistaken || isUnread ? undefined : ((error as Error).stack ?? String(error));
     const failed = isMistaken ? 'has mistakes' : isUnread ? 'could not be read' : 'could not be put in force';
     // The files have already changed, so no event will trigger the next attempt.
-    if (isUnread) setTimeout(() => void reload(), UNREAD_AGAIN_MS).unref();
+    if (isUnread) machine.setTimeout(() => void this.reload(), UNREAD_AGAIN_MS).unref();
     const stays = 'the one before stays in force';
     if (needsRestart)
       log.logger.warn({ version, mistakes: all }, `the changed configuration waits for a restart; ${stays}`);
     else log.logger.error({ version, mistakes: all, cause }, `the configuration ${failed}; ${stays}`);
-    void note('reload', { outcome: 'refused', version, mistakes });
+    void this.#note('reload', { outcome: 'refused', version, mistakes });
   }
-
-  const reload = oneAtATime(reloadOnce);
-  const stopWatching = watch({
-    directories: options.directories,
-    secretsDirectory: options.secretsDirectory,
-    otherFiles: () => inForce().files.keys(),
-    onChange: () => void reload(),
-  });
-
-  return {
-    reload,
-    loadedAtMs: () => loadedAtMs,
-    status: () => ({
-      version: inForce().version,
-      manifest: inForce().isListed,
-      loaded_at: new Date(loadedAtMs).toISOString(),
-      changes,
-      last_failure: failure,
-    }),
-    stop() {
-      stopped = true;
-      stopWatching();
-    },
-  };
 }
 
 /** The largest number of changes for clients that are listed. `contract diff` lists all changes since the last publication. */

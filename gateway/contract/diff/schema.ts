@@ -24,74 +24,24 @@ export interface Comparer {
 }
 
 const LOOKS_AT_ONCE = 50;
+
 export function createComparer(oldRoot: JsonObject, newRoot: JsonObject): Comparer {
-  const viewOfOld = createViews(oldRoot);
-  const viewOfNew = createViews(newRoot);
-  /** Pairs without changes at any depth. */
-  const same = new Set<string>();
+  const documents: Documents = {
+    oldRoot,
+    newRoot,
+    viewOfOld: createViews(oldRoot),
+    viewOfNew: createViews(newRoot),
+    same: new Set(),
+  };
   const jobs: Job[] = [];
-
-  function jobOf(side: Side, tell: ReportFinding): Job {
-    const visited = new Set<string>();
-    const queue: [LocatedValue, LocatedValue, DiffPlace][] = [];
-    let found = 0;
-    let trials = 0;
-    let broken = false;
-
-    const walk: Walk = {
-      side,
-      tell(rule, level, at, what) {
-        if (trials > 0) broken ||= level === 'breaking';
-        else {
-          found += 1;
-          tell(rule, level, at, what);
-        }
-      },
-      schemas(old, fresh, at) {
-        if (trials > 0) look(old, fresh, at);
-        else queue.push([old, fresh, at]);
-      },
-      fits(old, fresh) {
-        const before = { broken, visited: [...visited] };
-        trials += 1;
-        broken = false;
-        look(old, fresh, { place: [], where: '' });
-        const fits = !broken;
-        trials -= 1;
-        broken = before.broken;
-        // The pairs that were visited on trial are forgotten, because their findings were not reported.
-        visited.clear();
-        for (const key of before.visited) visited.add(key);
-        return fits;
-      },
-    };
-
-    function look(old: LocatedValue, fresh: LocatedValue, at: DiffPlace): void {
-      const [o, n] = [resolve(oldRoot, old), resolve(newRoot, fresh)];
-      const key = `${side} ${o.pointer} ${n.pointer}`;
-      if ((trials > 0 && broken) || same.has(key) || visited.has(key)) return;
-      visited.add(key);
-      compareViews(walk, { old: viewOfOld(o), new: viewOfNew(n), oldAt: o, newAt: n }, at, viewOfOld, viewOfNew);
-    }
-
-    function* work(): Generator<void> {
-      // The iterator also visits entries that are added during the loop.
-      for (const [index, [old, fresh, at]] of queue.entries()) {
-        look(old, fresh, at);
-        if (index % LOOKS_AT_ONCE === 0) yield;
-      }
-      if (found === 0) for (const key of visited) same.add(key);
-    }
-
-    return { walk, work };
-  }
 
   return {
     compare(side, old, fresh, at, tell, isParameter = false) {
-      const job = jobOf(side, tell);
+      const job = new Job(documents, side, tell);
       jobs.push(job);
-      job.walk.schemas(old, fresh, at);
-      compareDefaults(job.walk, viewOfOld(resolve(oldRoot, old)), viewOfNew(resolve(newRoot, fresh)), at, isParameter);
+      job.schemas(old, fresh, at);
+      const { viewOfOld, viewOfNew } = documents;
+      compareDefaults(job, viewOfOld(resolve(oldRoot, old)), viewOfNew(resolve(newRoot, fresh)), at, isParameter);
     },
     *work() {
       for (const job of jobs.splice(0)) yield* job.work();
@@ -99,10 +49,78 @@ export function createComparer(oldRoot: JsonObject, newRoot: JsonObject): Compar
   };
 }
 
-/** One side of one operation. */
-interface Job {
-  readonly walk: Walk;
-  work(): Generator<void>;
+interface Documents {
+  readonly oldRoot: JsonObject;
+  readonly newRoot: JsonObject;
+  readonly viewOfOld: ViewOf;
+  readonly viewOfNew: ViewOf;
+  /** Pairs without changes at any depth. */
+  readonly same: Set<string>;
+}
+
+/** The comparison of one side of one operation. */
+class Job implements Walk {
+  readonly side: Side;
+  readonly #documents: Documents;
+  readonly #report: ReportFinding;
+  readonly #visited = new Set<string>();
+  readonly #queue: [LocatedValue, LocatedValue, DiffPlace][] = [];
+  #found = 0;
+  /** The depth of the calls of `fits`. */
+  #trials = 0;
+  /** Whether the trial has found a breaking change. */
+  #isBroken = false;
+
+  constructor(documents: Documents, side: Side, report: ReportFinding) {
+    this.#documents = documents;
+    this.side = side;
+    this.#report = report;
+  }
+
+  readonly tell: ReportFinding = (rule, level, at, what) => {
+    if (this.#trials > 0) this.#isBroken ||= level === 'breaking';
+    else {
+      this.#found += 1;
+      this.#report(rule, level, at, what);
+    }
+  };
+
+  schemas(old: LocatedValue, fresh: LocatedValue, at: DiffPlace): void {
+    if (this.#trials > 0) this.#look(old, fresh, at);
+    else this.#queue.push([old, fresh, at]);
+  }
+
+  fits(old: LocatedValue, fresh: LocatedValue): boolean {
+    const before = { isBroken: this.#isBroken, visited: [...this.#visited] };
+    this.#trials += 1;
+    this.#isBroken = false;
+    this.#look(old, fresh, { place: [], where: '' });
+    const fits = !this.#isBroken;
+    this.#trials -= 1;
+    this.#isBroken = before.isBroken;
+    // The pairs that were visited on trial are forgotten, because their findings were not reported.
+    this.#visited.clear();
+    for (const key of before.visited) this.#visited.add(key);
+    return fits;
+  }
+
+  *work(): Generator<void> {
+    // The iterator also visits entries that are added during the loop.
+    for (const [index, [old, fresh, at]] of this.#queue.entries()) {
+      this.#look(old, fresh, at);
+      if (index % LOOKS_AT_ONCE === 0) yield;
+    }
+    if (this.#found === 0) for (const key of this.#visited) this.#documents.same.add(key);
+  }
+
+  #look(old: LocatedValue, fresh: LocatedValue, at: DiffPlace): void {
+    const { oldRoot, newRoot, viewOfOld, viewOfNew, same } = this.#documents;
+    const [o, n] = [resolve(oldRoot, old), resolve(newRoot, fresh)];
+    const key = `${this.side} ${o.pointer} ${n.pointer}`;
+    if ((this.#trials > 0 && this.#isBroken) || same.has(key) || this.#visited.has(key)) return;
+    this.#visited.add(key);
+    compareViews(this, { old: viewOfOld(o), new: viewOfNew(n), oldAt: o, newAt: n }, at, viewOfOld, viewOfNew);
+  }
 }
 
 interface Pair {

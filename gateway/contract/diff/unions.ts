@@ -21,7 +21,7 @@ export function compareUnions(walk: Walk, old: Union, fresh: Union, at: DiffPlac
   };
   pairUp((o, n) => nameOf(o) !== undefined && nameOf(o) === nameOf(n));
   pairUp((o, n) => nameOf(o) === undefined && JSON.stringify(o.value) === JSON.stringify(n.value));
-  pairUp(walk.fits);
+  pairUp((old, fresh) => walk.fits(old, fresh));
   if (before.length === 1 && after.length === 1) pairUp(() => true);
   for (const o of before) {
     // A removed branch of a request does no harm if another branch accepts everything that it accepted.

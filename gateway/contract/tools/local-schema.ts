@@ -17,15 +17,6 @@ import {
 /** The direction, which decides whether read-only or write-only members are removed. */
 type Direction = 'request' | 'answer';
 
-export interface LocalSchemas {
-  /** Returns a copy of a schema. References in it lead to the definitions. */
-  copyOf(schema: unknown): unknown;
-  /** Returns the definitions to which the copies refer; undefined if there are none. Call it after all copies are made. */
-  definitions(): JsonObject | undefined;
-  /** The rules that the copies cannot express, each once. */
-  readonly losses: ReadonlySet<string>;
-}
-
 interface LocalSchemaOptions {
   readonly direction: Direction;
   /** Longer descriptions are cut. */
@@ -82,91 +73,102 @@ const ADDED_PATTERNS = ['(?:__proto__)', '^__proto__$'];
 /** The maximum depth of copies. Most keywords of a schema are copied without a check. */
 const DEPTH_MAX = 200;
 
-export function createLocalSchemas(root: JsonObject, options: LocalSchemaOptions): LocalSchemas {
-  const { direction, descriptionCharactersMax, loose = false } = options;
-  const absent = direction === 'request' ? 'readOnly' : 'writeOnly';
-  const losses = new Set<string>();
+export class LocalSchemas {
+  readonly #root: JsonObject;
+  readonly #absent: 'readOnly' | 'writeOnly';
+  readonly #descriptionCharactersMax: number;
+  readonly #loose: boolean;
+  /** The rules that the copies cannot express, each once. */
+  readonly losses = new Set<string>();
   /** The copies by name, in a map, because authors choose the names. */
-  const copies = new Map<string, unknown>();
+  readonly #copies = new Map<string, unknown>();
   /** Pointer → name of the definition. */
-  const names = new Map<string, string>();
+  readonly #names = new Map<string, string>();
   /** Definitions to copy. A chain of references may be longer than the stack. */
-  const due: (readonly [name: string, place: LocatedValue])[] = [];
+  readonly #due: (readonly [name: string, place: LocatedValue])[] = [];
 
-  function copyOf(schema: unknown, depth = 0): unknown {
+  constructor(root: JsonObject, { direction, descriptionCharactersMax, loose = false }: LocalSchemaOptions) {
+    this.#root = root;
+    this.#absent = direction === 'request' ? 'readOnly' : 'writeOnly';
+    this.#descriptionCharactersMax = descriptionCharactersMax;
+    this.#loose = loose;
+  }
+
+  /** Returns a copy of a schema. References in it lead to the definitions. */
+  copyOf(schema: unknown): unknown {
+    return this.#copyAt(schema, 0);
+  }
+
+  /** Returns the definitions to which the copies refer; undefined if there are none. Call it after all copies are made. */
+  definitions(): JsonObject | undefined {
+    for (let next = this.#due.pop(); next !== undefined; next = this.#due.pop())
+      this.#copies.set(next[0], this.copyOf(next[1].value));
+    return this.#copies.size === 0 ? undefined : Object.fromEntries(this.#copies);
+  }
+
+  #copyAt(schema: unknown, depth: number): unknown {
     if (typeof schema === 'boolean') return schema;
     if (!isObject(schema)) return {};
     if (depth > DEPTH_MAX) {
-      losses.add(`schemas that are nested more than ${DEPTH_MAX} deep`);
+      this.losses.add(`schemas that are nested more than ${DEPTH_MAX} deep`);
       return {};
     }
     return Object.fromEntries(
       Object.entries(schema).flatMap(([name, value]) => {
-        if (DROPPED_KEYWORDS.has(name) || name.startsWith('x-') || (loose && BOUND_KEYWORDS.has(name))) return [];
-        const kept = keywordOf(name, value, depth);
-        return kept === undefined ? [] : [[loose && name === 'oneOf' ? 'anyOf' : name, kept]];
+        if (DROPPED_KEYWORDS.has(name) || name.startsWith('x-') || (this.#loose && BOUND_KEYWORDS.has(name))) return [];
+        const kept = this.#keywordOf(name, value, depth);
+        return kept === undefined ? [] : [[this.#loose && name === 'oneOf' ? 'anyOf' : name, kept]];
       }),
     );
   }
 
-  function keywordOf(name: string, value: unknown, depth: number): unknown {
-    if (name === '$ref') return referenceTo(value);
+  #keywordOf(name: string, value: unknown, depth: number): unknown {
+    if (name === '$ref') return this.#referenceTo(value);
     if (name === 'description')
-      return typeof value === 'string' ? shortTextOf(value, descriptionCharactersMax) : undefined;
+      return typeof value === 'string' ? shortTextOf(value, this.#descriptionCharactersMax) : undefined;
     if (name === '$dynamicRef' || name === '$recursiveRef') {
-      losses.add(`${name}, which allows anything here`);
+      this.losses.add(`${name}, which allows anything here`);
       return undefined;
     }
     if (DATA_KEYWORDS.has(name)) return value;
-    if (KEYWORDS_OF_NAMES.has(name)) return isObject(value) ? membersOf(name, value, depth) : undefined;
-    if (Array.isArray(value)) return value.map((item) => (isObject(item) ? copyOf(item, depth + 1) : item));
-    return isObject(value) ? copyOf(value, depth + 1) : value;
+    if (KEYWORDS_OF_NAMES.has(name)) return isObject(value) ? this.#membersOf(name, value, depth) : undefined;
+    if (Array.isArray(value)) return value.map((item) => (isObject(item) ? this.#copyAt(item, depth + 1) : item));
+    return isObject(value) ? this.#copyAt(value, depth + 1) : value;
   }
 
-  function membersOf(keyword: string, members: JsonObject, depth: number): JsonObject | undefined {
+  #membersOf(keyword: string, members: JsonObject, depth: number): JsonObject | undefined {
     const kept = Object.entries(members).filter(([name, schema]) => {
       if (keyword === 'patternProperties') return !ADDED_PATTERNS.includes(name);
-      return keyword !== 'properties' || !isAbsent(schema);
+      return keyword !== 'properties' || !this.#isAbsent(schema);
     });
     if (keyword === 'patternProperties' && kept.length === 0) return undefined;
-    return Object.fromEntries(kept.map(([name, schema]) => [name, copyOf(schema, depth + 1)]));
+    return Object.fromEntries(kept.map(([name, schema]) => [name, this.#copyAt(schema, depth + 1)]));
   }
 
-  function isAbsent(schema: unknown): boolean {
-    const { value } = follow(root, { value: schema, pointer: '' });
-    return (isObject(schema) && schema[absent] === true) || (isObject(value) && value[absent] === true);
+  #isAbsent(schema: unknown): boolean {
+    const { value } = follow(this.#root, { value: schema, pointer: '' });
+    return (isObject(schema) && schema[this.#absent] === true) || (isObject(value) && value[this.#absent] === true);
   }
 
   /** Returns the reference to the definition with the copy of the referenced schema. */
-  function referenceTo(reference: unknown): string | undefined {
-    const place = typeof reference === 'string' ? placeOf(root, reference) : undefined;
+  #referenceTo(reference: unknown): string | undefined {
+    const place = typeof reference === 'string' ? placeOf(this.#root, reference) : undefined;
     if (place === undefined) {
-      losses.add(`the reference ${shortTextOf(String(reference), 80)}, in whose place anything is allowed`);
+      this.losses.add(`the reference ${shortTextOf(String(reference), 80)}, in whose place anything is allowed`);
       return undefined;
     }
-    return `#/$defs/${encodeURIComponent(escapeToken(define(place)))}`;
+    return `#/$defs/${encodeURIComponent(escapeToken(this.#define(place)))}`;
   }
 
-  function define(place: LocatedValue): string {
-    const known = names.get(place.pointer);
+  #define(place: LocatedValue): string {
+    const known = this.#names.get(place.pointer);
     if (known !== undefined) return known;
-    const name = freeName(copies, pathOf(place.pointer).at(-1) ?? 'root');
-    names.set(place.pointer, name);
-    copies.set(name, undefined);
-    due.push([name, place]);
+    const name = freeName(this.#copies, pathOf(place.pointer).at(-1) ?? 'root');
+    this.#names.set(place.pointer, name);
+    this.#copies.set(name, undefined);
+    this.#due.push([name, place]);
     return name;
   }
-
-  function definitions(): JsonObject | undefined {
-    for (let next = due.pop(); next !== undefined; next = due.pop()) copies.set(next[0], copyOf(next[1].value));
-    return copies.size === 0 ? undefined : Object.fromEntries(copies);
-  }
-
-  return {
-    copyOf: (schema) => copyOf(schema),
-    definitions,
-    losses,
-  };
 }
 
 /** Returns the place to which a reference within the document leads; undefined if it does not exist. */

@@ -8,7 +8,7 @@ import type { ContractOperation } from '../operations/operations.ts';
 import { formsOf, typesOf } from '../parameters/value-types.ts';
 import { child, isObject, type JsonObject, type LocatedValue, member, memberNames } from '../pointer.ts';
 import { type Argument, argumentsOf, type OperationArguments } from './arguments.ts';
-import { createLocalSchemas, type LocalSchemas } from './local-schema.ts';
+import { LocalSchemas } from './local-schema.ts';
 import { createRequestWriter } from './written-request.ts';
 
 /** The longest description within a schema. */
@@ -75,12 +75,12 @@ function answersOf({ document: { root }, located }: ContractOperation): Declared
 
 function schemasOf(entry: ContractOperation, given: OperationArguments): ToolSchemas {
   const { root } = entry.document;
-  const inputs = createLocalSchemas(root, {
+  const inputs = new LocalSchemas(root, {
     direction: 'request',
     descriptionCharactersMax: DESCRIPTION_CHARACTERS_MAX,
   });
   const input = inputOf(given, inputs);
-  const outputs = createLocalSchemas(root, {
+  const outputs = new LocalSchemas(root, {
     direction: 'answer',
     descriptionCharactersMax: DESCRIPTION_CHARACTERS_MAX,
     loose: entry.operation.answerCheck !== 'refuse',

@@ -142,6 +142,6 @@ function createTracing({ ids, sampleRatio, serviceName, instance, ...options }: 
       }
       if (trail.trace !== undefined) exporter.add(spansOf(trail, performance.now()));
     },
-    close: exporter.close,
+    close: () => exporter.close(),
   };
 }

@@ -16,11 +16,9 @@ import { type AnswerView, needsOf, type OperationView, viewOfOperation } from '.
 import { breakable } from './path-text.ts';
 import type { DocumentTools, ReferredOperation } from './reference.ts';
 import { sampleFormOf } from './sample-form.ts';
-import { createSchemaHtml } from './schema-html.ts';
+import { SchemaHtml } from './schema-html.ts';
 import { sentRequestsHtml } from './sent-requests-text.ts';
 import { reasonNotToSend, tryForm } from './try-form.ts';
-
-type Render = ReturnType<typeof createSchemaHtml>;
 
 const HEADINGS = {
   path: 'Path parameters',
@@ -106,7 +104,7 @@ function introOf(operation: ReferredOperation, { needs }: OperationTexts): strin
 }
 
 function textOf(view: OperationView, texts: OperationTexts): string {
-  const render = createSchemaHtml(createSlugs());
+  const render = new SchemaHtml(createSlugs());
   const parts: string[] = [];
   const addParameters = (place: keyof typeof HEADINGS) => {
     const here = view.parameters.filter((parameter) => parameter.place === place);
@@ -122,12 +120,12 @@ function textOf(view: OperationView, texts: OperationTexts): string {
   return parts.filter(Boolean).join('\n');
 }
 
-function bodyHtml({ description, isRequired, media }: BodyView, render: Render): string {
+function bodyHtml({ description, isRequired, media }: BodyView, render: SchemaHtml): string {
   const mark = isRequired ? ' <span class="required">required</span>' : '';
   return `<h2 id="body">Body${mark}</h2>${renderDescription(description)}${render.media(media, 'body')}`;
 }
 
-function answersHtml(answers: readonly AnswerView[], render: Render): string {
+function answersHtml(answers: readonly AnswerView[], render: SchemaHtml): string {
   const firstGood = answers.find(({ status }) => status.startsWith('2'));
   const items = answers.map((answer) => {
     const { status, description, headers, media } = answer;

@@ -9,7 +9,7 @@ import { fence } from './operation-markdown.ts';
 import { operationList } from './overview.ts';
 import type { DocumentTools } from './reference.ts';
 import { type ResourceObject, resourceObject } from './resource-object.ts';
-import { createSchemaHtml } from './schema-html.ts';
+import { SchemaHtml } from './schema-html.ts';
 import { mediaLines } from './schema-markdown.ts';
 
 interface ResourcePageOptions {
@@ -60,7 +60,7 @@ function objectHtml(object: ResourceObject): string {
       : `<section class="sample" aria-labelledby="example-title"><h3 id="example-title" class="sample-title">Example</h3>${codeBlock(exampleText(example), 'json', 'Example')}</section>`;
   return `<h2 id="object">${escapeHtml(headingOf(object))}</h2>
 <div class="columns of-object"><div class="samples">${sample}</div>
-<div class="text">${createSchemaHtml(createSlugs()).whole(schema, 'object')}</div></div>`;
+<div class="text">${new SchemaHtml(createSlugs()).whole(schema, 'object')}</div></div>`;
 }
 
 function markdownOf({ name, description, operations }: OperationGroup, object: ResourceObject | undefined): string {

@@ -8,31 +8,52 @@ import type { MemberView, SchemaView } from './schema-view.ts';
 
 type Slug = ReturnType<typeof createSlugs>;
 
-/** Creates the renderer for one page, on which ids are unique. */
-export function createSchemaHtml(slug: Slug) {
-  function parameters(list: readonly ParameterView[]): string {
+/** Renders the schemas of one page, on which ids are unique. */
+export class SchemaHtml {
+  readonly #slug: Slug;
+
+  constructor(slug: Slug) {
+    this.#slug = slug;
+  }
+
+  parameters(list: readonly ParameterView[]): string {
     const items = list.map((parameter) => {
       const { place, name, isRequired, schema, description, isDeprecated } = parameter;
       const shown = { ...schema, description: description || schema.description };
       const member = { name, isRequired, schema: { ...shown, isDeprecated: isDeprecated || schema.isDeprecated } };
-      return item(member, `${place}-${name}`);
+      return this.#item(member, `${place}-${name}`);
     });
     return `<ul class="members">${items.join('\n')}</ul>`;
   }
 
-  function item({ name, isRequired, schema }: MemberView, prefix: string): string {
-    const id = slug(prefix, 'member');
+  /** Renders the media types of a body or an answer, each with its schema. */
+  media(all: readonly MediaView[], prefix: string): string {
+    return all
+      .map(({ type, schema }) => `<p class="media"><code>${escapeHtml(type)}</code></p>${this.whole(schema, prefix)}`)
+      .join('\n');
+  }
+
+  /** Renders the type and rules of a body or an answer, and then its members. */
+  whole(schema: SchemaView, prefix: string): string {
+    const inside = this.#contentOf(schema, prefix);
+    const own = this.#details({ ...schema, members: [], choices: [] }, prefix, prefix);
+    if (inside === '') return `<p class="type">${escapeHtml(schema.type)}</p>${own}`;
+    return own + inside;
+  }
+
+  #item({ name, isRequired, schema }: MemberView, prefix: string): string {
+    const id = this.#slug(prefix, 'member');
     const marks = [
       isRequired ? '<span class="required">required</span>' : '',
       schema.isDeprecated ? '<span class="deprecated">deprecated</span>' : '',
     ].join(' ');
     return `<li id="${id}"><div class="member-head"><a class="member-name" href="#${id}"><code>${escapeHtml(name)}</code></a>
 <span class="type">${escapeHtml(schema.type)}</span> ${marks}</div>
-${details(schema, name, prefix)}</li>`;
+${this.#details(schema, name, prefix)}</li>`;
   }
 
   /** Renders the description, the rules and all nested schemas. */
-  function details(schema: SchemaView, name: string, prefix: string): string {
+  #details(schema: SchemaView, name: string, prefix: string): string {
     const rules = schema.rules.map((rule) => `<li>${code(rule)}</li>`).join('');
     const values = schema.values.map((value) => `<li><code>${escapeHtml(value)}</code></li>`).join('');
     const label = schema.values.length === 1 ? 'Always' : 'One of';
@@ -41,14 +62,14 @@ ${details(schema, name, prefix)}</li>`;
       rules && `<ul class="rules">${rules}</ul>`,
       values && `<div class="values"><span>${label}</span><ul>${values}</ul></div>`,
       schema.cut && `<p class="cut">${escapeHtml(schema.cut)}</p>`,
-      nestedHtml(schema, name, prefix),
+      this.#nestedHtml(schema, name, prefix),
     ]
       .filter(Boolean)
       .join('\n');
   }
 
-  function nestedHtml(schema: SchemaView, name: string, prefix: string): string {
-    const inside = contentOf(schema, prefix);
+  #nestedHtml(schema: SchemaView, name: string, prefix: string): string {
+    const inside = this.#contentOf(schema, prefix);
     if (inside === '') return '';
     const count = schema.members.length;
     const what = count > 0 ? `${count} ${count === 1 ? 'field' : 'fields'}` : `${schema.choices.length} forms`;
@@ -56,33 +77,16 @@ ${details(schema, name, prefix)}</li>`;
   }
 
   /** Renders the members and choices of a schema, unfolded. */
-  function contentOf(schema: SchemaView, prefix: string): string {
-    const members = schema.members.map((member) => item(member, `${prefix}-${member.name}`));
+  #contentOf(schema: SchemaView, prefix: string): string {
+    const members = schema.members.map((member) => this.#item(member, `${prefix}-${member.name}`));
     const choices = schema.choices.map(({ label, schema: choice }, index) => {
       const open = index === 0 && members.length === 0 ? ' open' : '';
-      const inside = `${details({ ...choice, members: [], choices: [] }, label, prefix)}${contentOf(choice, `${prefix}-${label}`)}`;
+      const inside = `${this.#details({ ...choice, members: [], choices: [] }, label, prefix)}${this.#contentOf(choice, `${prefix}-${label}`)}`;
       return `<details class="choice"${open}><summary>${escapeHtml(label)}</summary>${inside}</details>`;
     });
     const list = members.length === 0 ? '' : `<ul class="members">${members.join('\n')}</ul>`;
     return list + choices.join('\n');
   }
-
-  /** Renders the type and rules of a body or an answer, and then its members. */
-  function whole(schema: SchemaView, prefix: string): string {
-    const inside = contentOf(schema, prefix);
-    const own = details({ ...schema, members: [], choices: [] }, prefix, prefix);
-    if (inside === '') return `<p class="type">${escapeHtml(schema.type)}</p>${own}`;
-    return own + inside;
-  }
-
-  /** Renders the media types of a body or an answer, each with its schema. */
-  function media(all: readonly MediaView[], prefix: string): string {
-    return all
-      .map(({ type, schema }) => `<p class="media"><code>${escapeHtml(type)}</code></p>${whole(schema, prefix)}`)
-      .join('\n');
-  }
-
-  return { parameters, media, whole };
 }
 
 /** Longer patterns are folded, because few readers understand them at a glance. */

@@ -2,7 +2,7 @@
 
 import { escapeHtml } from '../html.ts';
 import { renderDescription } from '../markdown.ts';
-import type { createSchemaHtml } from './schema-html.ts';
+import type { SchemaHtml } from './schema-html.ts';
 import { mediaLines } from './schema-markdown.ts';
 import type { SentRequestView } from './sent-requests.ts';
 
@@ -10,7 +10,7 @@ import type { SentRequestView } from './sent-requests.ts';
 export function sentRequestsHtml(
   { heading, id }: { readonly heading: string; readonly id: string },
   requests: readonly SentRequestView[],
-  render: ReturnType<typeof createSchemaHtml>,
+  render: SchemaHtml,
 ): string {
   if (requests.length === 0) return '';
   const items = requests.map(({ name, method, address, summary, description, body }, index) => {

@@ -9,7 +9,7 @@ import { exampleText, isJsonType } from './body-view.ts';
 import { fence } from './operation-markdown.ts';
 import { exampleBlocks } from './operation-page.ts';
 import type { DocumentTools } from './reference.ts';
-import { createSchemaHtml } from './schema-html.ts';
+import { SchemaHtml } from './schema-html.ts';
 import { mediaLines } from './schema-markdown.ts';
 import { type SentRequestView, viewsOfWebhook } from './sent-requests.ts';
 
@@ -54,7 +54,7 @@ function requestHtml(request: SentRequestView, summary: string, isOneOfSeveral: 
   const { method, description, headers, body, answers } = request;
   const prefix = isOneOfSeveral ? `${method.toLowerCase()}-` : '';
   const heading = isOneOfSeveral ? `${escapeHtml(method)} payload` : 'Payload';
-  const render = createSchemaHtml(createSlugs());
+  const render = new SchemaHtml(createSlugs());
   const listed = (id: string, heading: string, items: readonly (readonly [name: string, text: string])[]) => {
     const rows = items.map(
       ([own, text]) =>

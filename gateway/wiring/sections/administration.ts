@@ -8,7 +8,7 @@ import { instanceName } from '../../shared/questions/fleet.ts';
 import { createConfigurationChanges } from '../configuration-changes.ts';
 import { answersForOperators } from '../operators.ts';
 import type { Parts } from '../parts.ts';
-import { followConfiguration, type Reloads } from '../reload.ts';
+import { Reloads } from '../reload.ts';
 import type { Sections } from '../sections.ts';
 import type { TrafficSection } from './traffic.ts';
 
@@ -32,7 +32,7 @@ export function openAdministration(
   const { access, targets } = upstreams;
   const { identity } = callers;
   const { deprecatedCalls } = stores;
-  const reloads = followConfiguration({
+  const reloads = new Reloads({
     directories: [settings.configDirectory, settings.contractsDirectory],
     secretsDirectory: settings.secretsDirectory,
     log,
@@ -45,7 +45,7 @@ export function openAdministration(
     apply: parts.apply,
     onOutcome: metrics.reload,
   });
-  parts.add({ name: 'reload', status: () => ({ configuration: reloads.status() }), close: reloads.stop });
+  parts.add({ name: 'reload', status: () => ({ configuration: reloads.status() }), close: () => reloads.stop() });
   const changes = createConfigurationChanges(now, (file) => dirname(file) === settings.configDirectory);
   changes.note(inForce());
   parts.add({ name: 'configuration changes', apply: changes.note });
@@ -61,7 +61,7 @@ export function openAdministration(
     upstreamStates: () => access.status(),
     targetStates: () => targets.targetSets.status(),
     bufferedBytes: traffic.overload.bufferedBytes,
-    configurationLoadedAtMs: reloads.loadedAtMs,
+    configurationLoadedAtMs: () => reloads.loadedAtMs(),
     certificates: certificates.status,
   });
   const operators = answersForOperators({

@@ -4,7 +4,7 @@
 import { OutOfFiles } from '../../../gateway/config/free-files.ts';
 import type { Configuration } from '../../../gateway/configuration.ts';
 import { ConfigError } from '../../../gateway/shared/mistakes.ts';
-import { followConfiguration, type Reloads } from '../../../gateway/wiring/reload.ts';
+import { Reloads } from '../../../gateway/wiring/reload.ts';
 import { ConfigurationChecker, type DiskState } from '../checkers/configurations.ts';
 import { Deployment, type Place } from '../deployment.ts';
 import type { SimulatedProcess } from '../engine/process.ts';
@@ -151,7 +151,7 @@ function follow(place: Place, process: SimulatedProcess, disk: Disk, world: Worl
   }
 
   const logger = { debug: () => undefined, info: () => undefined, error: () => undefined };
-  const reloads = followConfiguration({
+  const reloads = new Reloads({
     directories: [],
     secretsDirectory: undefined,
     log: { logger } as never,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { createInstanceReports } from '../../../gateway/auth/instance-reports.ts';
+import { InstanceReports } from '../../../gateway/auth/instance-reports.ts';
 import type { Instance } from '../../../gateway/auth/store/key-store.ts';
 import { openStore, START_MS, until } from './samples.ts';
 
@@ -18,7 +18,7 @@ function reporting(test: TestContext) {
     changedAtMs: undefined as number | undefined,
     gate: undefined as Promise<void> | undefined,
   };
-  const reports = createInstanceReports({
+  const reports = new InstanceReports({
     instances: {
       async report(instance: Instance) {
         state.sent.push(instance.position);
@@ -136,7 +136,7 @@ test('a store that cannot be reached does not hold up the end', async () => {
   };
   const onListed = () => assert.fail('it was never listed');
   const self = { host: 'here', pid: 1, startedAtMs: START_MS, graceMs: GRACE_MS, now: Date.now, onListed };
-  const reports = createInstanceReports({ instances: { report, remove }, ...self });
+  const reports = new InstanceReports({ instances: { report, remove }, ...self });
   reports.noteRead({ position: 1 });
   await reports.close();
 });

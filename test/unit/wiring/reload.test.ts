@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Configuration } from '../../../gateway/configuration.ts';
 import type { Log } from '../../../gateway/observe/log/log.ts';
-import { followConfiguration } from '../../../gateway/wiring/reload.ts';
+import { Reloads } from '../../../gateway/wiring/reload.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 
 test('a reload that fails by a bug is logged with the place of the bug, and is no mistake of the files', async (t) => {
@@ -12,7 +12,7 @@ test('a reload that fails by a bug is logged with the place of the bug, and is n
   const logged: [object, string][] = [];
   const logger = { error: (members: object, message: string) => logged.push([members, message]) };
   const inForce = { version: 'one', files: new Map() } as unknown as Configuration;
-  const reloads = followConfiguration({
+  const reloads = new Reloads({
     directories: [directory],
     secretsDirectory: undefined,
     log: { logger } as unknown as Log,
@@ -25,7 +25,7 @@ test('a reload that fails by a bug is logged with the place of the bug, and is n
     apply: () => assert.fail('nothing was loaded'),
     onOutcome: (outcome) => assert.equal(outcome, 'refused'),
   });
-  t.after(reloads.stop);
+  t.after(() => reloads.stop());
   await reloads.reload();
   const [[members, message] = [{}, '']] = logged;
   assert.equal(message, 'the configuration could not be put in force; the one before stays in force');
@@ -42,7 +42,7 @@ test('a reload is in force, and says so, although its contracts cannot be compar
     ({ version, config, files: new Map(), contracts: { operations: [{ version }] } }) as unknown as Configuration;
   const outcomes: string[] = [];
   let inForce = configurationOf('one');
-  const reloads = followConfiguration({
+  const reloads = new Reloads({
     directories: [temporaryDirectory()],
     secretsDirectory: undefined,
     log: { logger: { info() {}, error() {} } } as unknown as Log,
@@ -57,7 +57,7 @@ test('a reload is in force, and says so, although its contracts cannot be compar
     },
     onOutcome: (outcome) => outcomes.push(outcome),
   });
-  t.after(reloads.stop);
+  t.after(() => reloads.stop());
   await reloads.reload();
   const { version, last_failure, changes } = reloads.status();
   assert.deepEqual([outcomes, version, last_failure], [['applied'], 'two', null]);

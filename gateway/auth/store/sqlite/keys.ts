@@ -1,5 +1,6 @@
 // Keys in the embedded key store.
 
+import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from '../../../shared/stores/sqlite.ts';
 import { authorNameOf, detailsBy, ofChangedKey, ofNewKey, ofRevokedKey, ofRotatedKey } from '../change-details.ts';
 import { ConditionFailed, type Conditions, type KeyRecords } from '../key-store.ts';
@@ -9,50 +10,8 @@ import { inSqlitePages, inTransactionWithoutWaiting, requireUnchanged, type Sqli
 
 export function createSqliteKeys(tables: SqliteTables): KeyRecords {
   const { database, organizations, keys, writeChange, now } = tables;
-  const selectByDigest = database.prepare('SELECT * FROM keys WHERE digest = ?');
-  const selectAll = database.prepare('SELECT rowid, * FROM keys WHERE rowid > ? ORDER BY rowid LIMIT ?');
-  const selectOf = database.prepare(
-    'SELECT rowid, * FROM keys WHERE organization = ? AND rowid > ? ORDER BY rowid LIMIT ?',
-  );
-  const selectRow = database.prepare(
-    'SELECT rowid FROM keys WHERE id = ? AND organization = coalesce(?, organization)',
-  );
-  const selectAnother = database.prepare(`
-    SELECT 1 FROM keys
-    WHERE organization = ? AND id <> ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?) AND (mode = 'live' OR ? = 'test')
-    LIMIT 1
-  `);
-  const countRecords = database.prepare('SELECT count(*) AS count FROM keys WHERE organization = ?');
-  const countUsable = database.prepare(`
-    SELECT count(*) AS count FROM keys
-    WHERE organization = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)
-  `);
-  const updateMembers = database.prepare(
-    'UPDATE keys SET name = ?, scopes = ?, allowed_cidrs = ?, expires_at = ? WHERE id = ?',
-  );
-  const updateRevoked = database.prepare(
-    'UPDATE keys SET revoked_at = ?, revoked_by = ?, revoked_reason = ? WHERE id = ?',
-  );
-  const updateReplaced = database.prepare('UPDATE keys SET expires_at = ?, replaced_by = ? WHERE id = ?');
-  const updateUsed = database.prepare(
-    'UPDATE keys SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at, 0) < ?',
-  );
-  const selectBehind = (organization: string | undefined) => (position: number, limit: number) =>
-    organization === undefined ? selectAll.all(position, limit) : selectOf.all(organization, position, limit);
-
-  function requireAnother(key: StoredKey, nowMs: number, { leavesAnother = false }: Conditions): void {
-    const { id, organization, mode } = key;
-    if (!leavesAnother || hasEnded(key, nowMs)) return;
-    if (selectAnother.get(organization, id, nowMs, mode) === undefined) throw new ConditionFailed('leavesAnother');
-  }
-
-  /** Throws if the organization now has too many keys. Call it within the transaction, after the creation or rotation. */
-  function requireRoom({ organization }: StoredKey, { most }: Conditions): void {
-    if (most === undefined) return;
-    const records = Number(countRecords.get(organization)?.count);
-    const usable = records <= most.usable ? records : Number(countUsable.get(organization, now())?.count);
-    if (records > most.records || usable > most.usable) throw new ConditionFailed('most');
-  }
+  const statements = prepareStatements(database);
+  const { selectByDigest, selectRow, updateMembers, updateRevoked, updateReplaced, updateUsed } = statements;
 
   return {
     create(key, author = key.createdBy, conditions = {}) {
@@ -61,7 +20,7 @@ export function createSqliteKeys(tables: SqliteTables): KeyRecords {
         const { id, organization } = key;
         if (organizations.read(organization) === undefined) return false;
         keys.insertNew(key);
-        requireRoom(key, conditions);
+        requireRoom(statements, key, conditions, now());
         const details = detailsBy(author, ofNewKey(key));
         writeChange({ by: authorNameOf(author), kind: 'key.created', organization, key: id, details });
         return true;
@@ -75,11 +34,11 @@ export function createSqliteKeys(tables: SqliteTables): KeyRecords {
       const organization = organizations.read(key.organization);
       return organization === undefined ? undefined : { key, organization };
     },
-    list: ({ organization } = {}) => selectBehind(organization)(0, -1).map(keyOf),
+    list: ({ organization } = {}) => selectBehind(statements, organization)(0, -1).map(keyOf),
     scan({ organization, after } = {}) {
       const row = after === undefined ? { rowid: 0 } : selectRow.get(after, organization ?? null);
       const before = Number(row?.rowid ?? Number.MAX_SAFE_INTEGER);
-      return inSqlitePages(selectBehind(organization), before, ({ rowid }) => Number(rowid), keyOf);
+      return inSqlitePages(selectBehind(statements, organization), before, ({ rowid }) => Number(rowid), keyOf);
     },
     change(id, patch, author, conditions = {}) {
       return inTransaction(database, () => {
@@ -102,7 +61,7 @@ export function createSqliteKeys(tables: SqliteTables): KeyRecords {
         const before = keys.read(id);
         if (before === undefined || before.revokedAtMs !== undefined) return before;
         const revokedAtMs = now();
-        requireAnother(before, revokedAtMs, conditions);
+        requireAnother(statements, before, revokedAtMs, conditions);
         const by = authorNameOf(author);
         updateRevoked.run(revokedAtMs, by, reason ?? null, id);
         const { organization } = before;
@@ -119,7 +78,7 @@ export function createSqliteKeys(tables: SqliteTables): KeyRecords {
         keys.insertNew(successor);
         const expiresAtMs = Math.min(endsAtMs, before.expiresAtMs ?? Number.POSITIVE_INFINITY);
         updateReplaced.run(expiresAtMs, successor.id, id);
-        requireRoom(successor, conditions);
+        requireRoom(statements, successor, conditions, now());
         const after = { ...before, expiresAtMs, replacedBy: successor.id };
         const { organization } = before;
         const details = detailsBy(author, ofRotatedKey(before, after));
@@ -133,4 +92,61 @@ export function createSqliteKeys(tables: SqliteTables): KeyRecords {
       });
     },
   };
+}
+
+type Statements = ReturnType<typeof prepareStatements>;
+
+function prepareStatements(database: DatabaseSync) {
+  return {
+    selectByDigest: database.prepare('SELECT * FROM keys WHERE digest = ?'),
+    selectAll: database.prepare('SELECT rowid, * FROM keys WHERE rowid > ? ORDER BY rowid LIMIT ?'),
+    selectOf: database.prepare('SELECT rowid, * FROM keys WHERE organization = ? AND rowid > ? ORDER BY rowid LIMIT ?'),
+    selectRow: database.prepare('SELECT rowid FROM keys WHERE id = ? AND organization = coalesce(?, organization)'),
+    selectAnother: database.prepare(`
+      SELECT 1 FROM keys
+      WHERE organization = ? AND id <> ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?) AND (mode = 'live' OR ? = 'test')
+      LIMIT 1
+    `),
+    countRecords: database.prepare('SELECT count(*) AS count FROM keys WHERE organization = ?'),
+    countUsable: database.prepare(`
+      SELECT count(*) AS count FROM keys
+      WHERE organization = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)
+    `),
+    updateMembers: database.prepare(
+      'UPDATE keys SET name = ?, scopes = ?, allowed_cidrs = ?, expires_at = ? WHERE id = ?',
+    ),
+    updateRevoked: database.prepare('UPDATE keys SET revoked_at = ?, revoked_by = ?, revoked_reason = ? WHERE id = ?'),
+    updateReplaced: database.prepare('UPDATE keys SET expires_at = ?, replaced_by = ? WHERE id = ?'),
+    updateUsed: database.prepare('UPDATE keys SET last_used_at = ? WHERE id = ? AND coalesce(last_used_at, 0) < ?'),
+  };
+}
+
+/** Returns the function that reads rows behind a position: the rows of one organization, or of all. */
+function selectBehind({ selectAll, selectOf }: Statements, organization: string | undefined) {
+  return (position: number, limit: number) =>
+    organization === undefined ? selectAll.all(position, limit) : selectOf.all(organization, position, limit);
+}
+
+function requireAnother(
+  { selectAnother }: Statements,
+  key: StoredKey,
+  nowMs: number,
+  { leavesAnother = false }: Conditions,
+): void {
+  const { id, organization, mode } = key;
+  if (!leavesAnother || hasEnded(key, nowMs)) return;
+  if (selectAnother.get(organization, id, nowMs, mode) === undefined) throw new ConditionFailed('leavesAnother');
+}
+
+/** Throws if the organization now has too many keys. Call it within the transaction, after the creation or rotation. */
+function requireRoom(
+  { countRecords, countUsable }: Statements,
+  { organization }: StoredKey,
+  { most }: Conditions,
+  nowMs: number,
+): void {
+  if (most === undefined) return;
+  const records = Number(countRecords.get(organization)?.count);
+  const usable = records <= most.usable ? records : Number(countUsable.get(organization, nowMs)?.count);
+  if (records > most.records || usable > most.usable) throw new ConditionFailed('most');
 }

@@ -53,17 +53,6 @@ interface Batch extends PromiseWithResolvers<ScriptReply | undefined> {
   readonly clearings: number;
 }
 
-/** The way to one server. */
-interface Lane {
-  readonly link: RedisLink;
-  /** The batch that still accepts requests. */
-  open: Batch | undefined;
-  /** Commands in progress. */
-  inProgress: number;
-  /** Set while the open batch waits for a command in progress. */
-  wait: Timer | undefined;
-}
-
 /** Resolves with the decision of the server, or with the decision of `decideWithout`. Never rejects. */
 type DecideInBatch = (
   link: RedisLink,
@@ -71,61 +60,16 @@ type DecideInBatch = (
   memory: ChargeMemory | undefined,
 ) => Promise<LimitDecision>;
 
-export function createBatches({
-  decideWithout,
-  refusals,
-  onBatch,
-  serverClock,
-  machine: { performance, setImmediate, setTimeout, clearTimeout } = REAL_MACHINE,
-}: BatchesOptions): DecideInBatch {
+export function createBatches(options: BatchesOptions): DecideInBatch {
+  const { decideWithout, refusals } = options;
   const lanes = new WeakMap<RedisLink, Lane>();
 
   function laneOf(link: RedisLink): Lane {
     const known = lanes.get(link);
     if (known !== undefined) return known;
-    const lane = { link, open: undefined, inProgress: 0, wait: undefined };
+    const lane = new Lane(link, options);
     lanes.set(link, lane);
     return lane;
-  }
-
-  function openBatch(lane: Lane): Batch {
-    // `setImmediate` runs once, when all sockets of this turn have been read. A microtask would run after each socket, so that each batch
-    // would have few requests.
-    if (lane.inProgress === 0) setImmediate(sendOpen, lane);
-    else lane.wait = setTimeout(sendOpen, WAIT_MS, lane);
-    lane.open = {
-      ...Promise.withResolvers<ScriptReply | undefined>(),
-      requests: 0,
-      encodedCharges: '',
-      figures: 1,
-      clockMs: serverClock?.() ?? 0,
-      openedAt: performance.now(),
-      clearings: refusals.clearings(),
-    };
-    return lane.open;
-  }
-
-  function sendOpen(lane: Lane): void {
-    const { open, link } = lane;
-    endWait(lane);
-    if (open === undefined) return;
-    lane.open = undefined;
-    lane.inProgress += 1;
-    const conclude = (reply: ScriptReply | undefined) => {
-      lane.inProgress -= 1;
-      open.resolve(reply);
-      onBatch?.(performance.now() - open.openedAt);
-      if (lane.inProgress === 0 && endWait(lane)) setImmediate(sendOpen, lane);
-    };
-    link.run(open.clockMs, open.encodedCharges).then(conclude, () => conclude(undefined));
-  }
-
-  /** Ends the wait of the open batch. Returns whether it was waiting. */
-  function endWait(lane: Lane): boolean {
-    if (lane.wait === undefined) return false;
-    clearTimeout(lane.wait);
-    lane.wait = undefined;
-    return true;
   }
 
   function read(
@@ -143,17 +87,85 @@ export function createBatches({
 
   return function decideInBatch(link, charges, memory) {
     const lane = laneOf(link);
-    const batch = lane.open ?? openBatch(lane);
+    const batch = lane.batch();
     const first = batch.figures;
     const sharedCharges = memory?.sharedCharges ?? charges;
     batch.figures += 1 + sharedCharges.length * FIGURES_PER_CHARGE;
     batch.encodedCharges += encodeWith(charges, memory);
     batch.requests += 1;
-    if (batch.requests === BATCH_MAX) sendOpen(lane);
+    if (batch.requests === BATCH_MAX) lane.send();
     return batch.promise.then((reply) =>
       reply === undefined ? decideWithout(charges) : read(reply, first, sharedCharges, memory, batch.clearings),
     );
   };
+}
+
+/** The way to one server. */
+class Lane {
+  readonly #link: RedisLink;
+  readonly #options: BatchesOptions;
+  readonly #machine: Machine;
+  /** The batch that still accepts requests. */
+  #open: Batch | undefined;
+  /** Commands in progress. */
+  #inProgress = 0;
+  /** Set while the open batch waits for a command in progress. */
+  #wait: Timer | undefined;
+
+  constructor(link: RedisLink, options: BatchesOptions) {
+    this.#link = link;
+    this.#options = options;
+    this.#machine = options.machine ?? REAL_MACHINE;
+  }
+
+  /** Returns the batch that accepts requests. */
+  batch(): Batch {
+    if (this.#open !== undefined) return this.#open;
+    const { setImmediate, setTimeout, performance } = this.#machine;
+    const { serverClock, refusals } = this.#options;
+    // `setImmediate` runs once, when all sockets of this turn have been read. A microtask would run after each socket, so that each batch
+    // would have few requests.
+    if (this.#inProgress === 0) setImmediate(sendLane, this);
+    else this.#wait = setTimeout(sendLane, WAIT_MS, this);
+    this.#open = {
+      ...Promise.withResolvers<ScriptReply | undefined>(),
+      requests: 0,
+      encodedCharges: '',
+      figures: 1,
+      clockMs: serverClock?.() ?? 0,
+      openedAt: performance.now(),
+      clearings: refusals.clearings(),
+    };
+    return this.#open;
+  }
+
+  /** Sends the open batch, if there is one. */
+  send(): void {
+    const open = this.#open;
+    this.#endWait();
+    if (open === undefined) return;
+    this.#open = undefined;
+    this.#inProgress += 1;
+    const conclude = (reply: ScriptReply | undefined) => {
+      this.#inProgress -= 1;
+      open.resolve(reply);
+      this.#options.onBatch?.(this.#machine.performance.now() - open.openedAt);
+      if (this.#inProgress === 0 && this.#endWait()) this.#machine.setImmediate(sendLane, this);
+    };
+    this.#link.run(open.clockMs, open.encodedCharges).then(conclude, () => conclude(undefined));
+  }
+
+  /** Ends the wait of the open batch. Returns whether it was waiting. */
+  #endWait(): boolean {
+    if (this.#wait === undefined) return false;
+    this.#machine.clearTimeout(this.#wait);
+    this.#wait = undefined;
+    return true;
+  }
+}
+
+function sendLane(lane: Lane): void {
+  lane.send();
 }
 
 function encodeWith(charges: readonly Charge[], memory: ChargeMemory | undefined): string {
