@@ -58,3 +58,8 @@ export function durationText(ms: number): string {
   if (ms < 2 * MINUTE_MS) return `${Number((ms / 1000).toFixed(1))} s`;
   return ms < 120 * MINUTE_MS ? `${Math.round(ms / MINUTE_MS)} min` : `${Number((ms / MINUTE_MS / 60).toFixed(1))} h`;
 }
+
+/** Returns the words of a list that is written as text, with spaces between the words. */
+export function wordSet(...lines: readonly string[]): ReadonlySet<string> {
+  return new Set(lines.flatMap((line) => line.split(' ')));
+}

@@ -3,6 +3,7 @@
 
 import type { Document, NormalizedProblem } from '@redocly/openapi-core';
 import { closest } from '../../shared/mistakes.ts';
+import { wordSet } from '../../shared/text.ts';
 import { isRequestable } from '../operations/routes.ts';
 import { isObject, objectAt, valueAt } from '../pointer.ts';
 import { pathIn, unexpectedIn } from './lint-causes.ts';
@@ -10,7 +11,7 @@ import { pathIn, unexpectedIn } from './lint-causes.ts';
 export type Verdict = 'mistake' | 'warning' | 'accepted';
 
 /** Members that decide which requests and answers pass. A member that is close to one of them is misspelt. */
-const ENFORCED_KEYWORDS = wordsIn(
+const ENFORCED_KEYWORDS = wordSet(
   'type properties required items prefixItems additionalProperties patternProperties propertyNames enum const pattern format',
   'minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems contains',
   'minContains maxContains minProperties maxProperties allOf anyOf oneOf then else dependentRequired dependentSchemas nullable',
@@ -21,7 +22,7 @@ const ENFORCED_KEYWORDS = wordsIn(
 );
 
 /** Members whose content the gateway does not enforce. */
-const UNENFORCED_KEYWORDS = wordsIn(
+const UNENFORCED_KEYWORDS = wordSet(
   'info externalDocs tags webhooks callbacks links examples example xml contact license summary description title',
   'deprecated flows openIdConnectUrl bearerFormat $comment',
 );
@@ -30,7 +31,7 @@ const UNENFORCED_KEYWORDS = wordsIn(
 const DISPENSABLE_MEMBERS = new Set(['title', 'version', 'description', 'responses', 'flows', 'openIdConnectUrl']);
 
 /** The author chooses the member names of these objects, so a name there is not a member of OpenAPI. */
-const KEYWORDS_OF_NAMES = wordsIn(
+const KEYWORDS_OF_NAMES = wordSet(
   'properties patternProperties dependentSchemas $defs definitions schemas parameters headers responses requestBodies',
   'securitySchemes securityDefinitions pathItems content encoding mapping',
 );
@@ -111,8 +112,4 @@ function isMisspelling(name: string, known: readonly string[]): boolean {
 
 function versionOf({ parsed }: Document): string {
   return isObject(parsed) ? String(parsed.openapi ?? parsed.swagger) : '';
-}
-
-function wordsIn(...lines: readonly string[]): ReadonlySet<string> {
-  return new Set(lines.flatMap((line) => line.split(' ')));
 }

@@ -1,6 +1,7 @@
 // Finds rules of a contract that the gateway does not enforce: bodies that it does not read, unknown formats, patterns that it checks in
 // part, and extensions. `check` lists them, because the service has to enforce them.
 
+import { wordSet } from '../../shared/text.ts';
 import { isJson, MULTIPART, mediaTypesOf, URLENCODED } from '../media-types.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import {
@@ -37,15 +38,7 @@ const ORDER: readonly UnenforcedKind[] = ['request bodies', 'answers', 'formats'
 /** Members whose values the author chooses freely. They contain no schemas. */
 const VALUE_KEYWORDS = new Set(['example', 'examples', 'default', 'enum', 'const', 'value', 'description', 'summary']);
 /** The author chooses the names of the members of these objects. */
-const KEYWORDS_OF_NAMES = new Set([
-  'properties',
-  'patternProperties',
-  '$defs',
-  'definitions',
-  'dependentSchemas',
-  'headers',
-  'content',
-]);
+const KEYWORDS_OF_NAMES = wordSet('properties patternProperties $defs definitions dependentSchemas headers content');
 /** Formats that say how a value is shown or sent, and exclude no value. */
 const DESCRIPTIVE_FORMATS = new Set(['password', 'binary', 'float', 'double', 'int32', 'int64']);
 

@@ -1,41 +1,16 @@
 // Turns the schemas of a document, in place and once per configuration, into plain JSON Schema 2020-12 as Ajv understands it.
 
+import { wordSet } from '../../shared/text.ts';
 import { escapeToken, follow, isObject, type JsonObject } from '../pointer.ts';
 import { declareInherited } from './inherited-names.ts';
 
 // The values of these members are data, not schemas.
-const DATA_KEYWORDS = new Set([
-  'example',
-  'examples',
-  'default',
-  'enum',
-  'const',
-  'required',
-  'mapping',
-  'scopes',
-  'security',
-]);
+const DATA_KEYWORDS = wordSet('example examples default enum const required mapping scopes security');
 // The author chooses the member names of these objects, so they are never keywords.
-const KEYWORDS_OF_NAMES = new Set([
-  'properties',
-  'patternProperties',
-  'dependentSchemas',
-  '$defs',
-  'schemas',
-  'parameters',
-  'headers',
-  'responses',
-  'requestBodies',
-  'securitySchemes',
-  'links',
-  'callbacks',
-  'pathItems',
-  'paths',
-  'webhooks',
-  'content',
-  'encoding',
-  'variables',
-]);
+const KEYWORDS_OF_NAMES = wordSet(
+  'properties patternProperties dependentSchemas $defs schemas parameters headers responses requestBodies',
+  'securitySchemes links callbacks pathItems paths webhooks content encoding variables',
+);
 
 /**
  * Replaces OpenAPI 3.0's `nullable`, boolean exclusive bounds and bare references by their 2020-12 forms. In every version, removes

@@ -1,18 +1,10 @@
 // Walks over everything that a schema consists of, and follows references.
 
+import { wordSet } from '../../shared/text.ts';
 import { follow, isObject, type JsonObject } from '../pointer.ts';
 
 /** The keywords whose schemas describe the same value as the schema that has them. */
-export const IN_PLACE: ReadonlySet<string> = new Set([
-  'allOf',
-  'anyOf',
-  'oneOf',
-  'if',
-  'then',
-  'else',
-  'not',
-  'dependentSchemas',
-]);
+export const IN_PLACE = wordSet('allOf anyOf oneOf if then else not dependentSchemas');
 
 /**
  * Returns the objects and lists that can be reached from a value, including the value itself and the targets of references. `leadsOn`

@@ -2,7 +2,7 @@
 // of OpenAPI are removed. The document was normalized before (contract/schemas/dialect.ts), and contains neither `nullable` nor the forms
 // of Swagger.
 
-import { shortTextOf } from '../../shared/text.ts';
+import { shortTextOf, wordSet } from '../../shared/text.ts';
 import {
   escapeToken,
   follow,
@@ -30,43 +30,17 @@ const DATA_KEYWORDS = new Set(['enum', 'const', 'default', 'required', 'type']);
 /** The authors choose the names of the members of these objects. */
 const KEYWORDS_OF_NAMES = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs']);
 /** Keywords that only OpenAPI has, or that serve only people who read a page. */
-const DROPPED_KEYWORDS = new Set([
-  ...['xml', 'externalDocs', 'example', 'examples', 'discriminator', 'contentMediaType', '$comment'],
-  ...['$schema', '$id', '$anchor', '$dynamicAnchor', '$vocabulary', 'readOnly', 'writeOnly'],
-]);
+const DROPPED_KEYWORDS = wordSet(
+  'xml externalDocs example examples discriminator contentMediaType $comment $schema $id $anchor $dynamicAnchor',
+  '$vocabulary readOnly writeOnly',
+);
 /** The keywords that a loose copy leaves out: bounds and formats. Types, members and descriptions stay. */
-const BOUND_KEYWORDS = new Set([
-  ...[
-    'required',
-    'additionalProperties',
-    'unevaluatedProperties',
-    'unevaluatedItems',
-    'patternProperties',
-    'propertyNames',
-  ],
-  ...[
-    'minimum',
-    'maximum',
-    'exclusiveMinimum',
-    'exclusiveMaximum',
-    'multipleOf',
-    'minLength',
-    'maxLength',
-    'pattern',
-    'format',
-  ],
-  ...[
-    'minItems',
-    'maxItems',
-    'uniqueItems',
-    'contains',
-    'minContains',
-    'maxContains',
-    'minProperties',
-    'maxProperties',
-  ],
-  ...['enum', 'const', 'not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas', 'default'],
-]);
+const BOUND_KEYWORDS = wordSet(
+  'required additionalProperties unevaluatedProperties unevaluatedItems patternProperties propertyNames minimum',
+  'maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength pattern format minItems maxItems',
+  'uniqueItems contains minContains maxContains minProperties maxProperties enum const not if then else',
+  'dependentRequired dependentSchemas default',
+);
 /** Members under a name that contract/schemas/dialect.ts adds for Ajv. */
 const ADDED_PATTERNS = ['(?:__proto__)', '^__proto__$'];
 

@@ -20,7 +20,7 @@ async function start(test: TestContext, options: { timeoutMs?: number; beginsAwa
     tickMs: 2,
     timeoutMs: options.timeoutMs ?? 5000,
   });
-  test.after(keys.close);
+  test.after(() => keys.close());
   await keys.ready();
   return { clock, issuer, keys, health };
 }
