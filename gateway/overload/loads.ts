@@ -12,38 +12,62 @@ interface KeptLoad extends OrganizationLoad {
   isDropped: boolean;
 }
 
-interface Loads {
+export class Loads {
+  readonly #loads = new Map<string, KeptLoad>();
+  readonly #noted = new CallerNote<KeptLoad>();
+  #bytesHeld = 0;
+
   /**
    * Counts a request for its organization until `end`. Returns false, and counts nothing, if the organization already has `requestsMax`.
    */
-  begin(reservation: Reservation, caller: Caller, requestsMax: number): boolean;
+  begin(reservation: Reservation, caller: Caller, requestsMax: number): boolean {
+    const load = this.#loadOf(caller);
+    if (load.requests >= requestsMax) return false;
+    load.requests += 1;
+    reservation.load = load;
+    return true;
+  }
+
   /** Counts more buffered bytes of the body. Returns false if they exceed `bytesMax` in all, or `ofOneMax` for the organization. */
-  hold(reservation: Reservation, bytes: number, bytesMax: number, ofOneMax: number): boolean;
+  hold(reservation: Reservation, bytes: number, bytesMax: number, ofOneMax: number): boolean {
+    const { load } = reservation;
+    // The client has left, and the buffered part of its body was dropped.
+    if (load === undefined) return true;
+    reservation.bytesHeld += bytes;
+    load.bytes += bytes;
+    this.#bytesHeld += bytes;
+    return this.#bytesHeld <= bytesMax && load.bytes <= ofOneMax;
+  }
+
   /** Removes everything that was counted for the request. */
-  end(reservation: Reservation): void;
-  bytesHeld(): number;
-}
+  end(reservation: Reservation): void {
+    const { load } = reservation;
+    if (load === undefined) return;
+    reservation.load = undefined;
+    load.requests -= 1;
+    load.bytes -= reservation.bytesHeld;
+    this.#bytesHeld -= reservation.bytesHeld;
+  }
 
-export function createLoads(): Loads {
-  const loads = new Map<string, KeptLoad>();
-  const noted = new CallerNote<KeptLoad>();
-  let bytesHeld = 0;
+  bytesHeld(): number {
+    return this.#bytesHeld;
+  }
 
-  function loadOf(caller: Caller): OrganizationLoad {
-    const known = noted.get(caller);
+  #loadOf(caller: Caller): OrganizationLoad {
+    const known = this.#noted.get(caller);
     if (known !== undefined && !known.isDropped) return known;
     const { organization, subject } = caller;
-    const load = loadNamed(organization === undefined ? subject : organization.id);
-    noted.set(caller, load);
+    const load = this.#loadNamed(organization === undefined ? subject : organization.id);
+    this.#noted.set(caller, load);
     return load;
   }
 
-  function loadNamed(name: string): KeptLoad {
-    const known = loads.get(name);
+  #loadNamed(name: string): KeptLoad {
+    const known = this.#loads.get(name);
     if (known !== undefined) return known;
-    if (loads.size >= LOADS_MAX) forgetIdle();
+    if (this.#loads.size >= LOADS_MAX) this.#forgetIdle();
     const load = { requests: 0, bytes: 0, isDropped: false };
-    loads.set(name, load);
+    this.#loads.set(name, load);
     return load;
   }
 
@@ -51,39 +75,11 @@ export function createLoads(): Loads {
    * Drops the loads of organizations without requests in progress. A caller that still refers to a dropped load keeps it; other callers of
    * the organization get a new one.
    */
-  function forgetIdle(): void {
-    for (const [name, load] of loads)
+  #forgetIdle(): void {
+    for (const [name, load] of this.#loads)
       if (load.requests === 0) {
         load.isDropped = true;
-        loads.delete(name);
+        this.#loads.delete(name);
       }
   }
-
-  return {
-    begin(reservation, caller, requestsMax) {
-      const load = loadOf(caller);
-      if (load.requests >= requestsMax) return false;
-      load.requests += 1;
-      reservation.load = load;
-      return true;
-    },
-    hold(reservation, bytes, bytesMax, ofOneMax) {
-      const { load } = reservation;
-      // The client has left, and the buffered part of its body was dropped.
-      if (load === undefined) return true;
-      reservation.bytesHeld += bytes;
-      load.bytes += bytes;
-      bytesHeld += bytes;
-      return bytesHeld <= bytesMax && load.bytes <= ofOneMax;
-    },
-    end(reservation) {
-      const { load } = reservation;
-      if (load === undefined) return;
-      reservation.load = undefined;
-      load.requests -= 1;
-      load.bytes -= reservation.bytesHeld;
-      bytesHeld -= reservation.bytesHeld;
-    },
-    bytesHeld: () => bytesHeld,
-  };
 }

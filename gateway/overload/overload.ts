@@ -3,7 +3,7 @@
 
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Admitted, Permitted, Reservation } from '../exchange/exchange.ts';
-import { createLoads } from './loads.ts';
+import { Loads } from './loads.ts';
 import { createPressure, type LoopProbe } from './pressure.ts';
 import type { OverloadSettings } from './settings.ts';
 import type { Shedding, ShedReason } from './shedding.ts';
@@ -41,7 +41,7 @@ export interface Overload {
 const LOOP_RETRY_SECONDS = 2;
 
 export function createOverload({ rules, inFlight, isKnownCaller, shedding, probe }: OverloadOptions): Overload {
-  const loads = createLoads();
+  const loads = new Loads();
   const pressure = createPressure(() => rules().loopDelayMs);
   const probing = probe(pressure.sample);
 
@@ -68,8 +68,8 @@ export function createOverload({ rules, inFlight, isKnownCaller, shedding, probe
       const ofOneMax = Math.max(bodyBytesMax, bufferedBytesMax * organizationShare);
       if (!loads.hold(reservation, bytes, bufferedBytesMax, ofOneMax)) refuse('buffered_bytes');
     },
-    noteEnd: loads.end,
-    bufferedBytes: loads.bytesHeld,
+    noteEnd: (reservation) => loads.end(reservation),
+    bufferedBytes: () => loads.bytesHeld(),
     status() {
       const { maxInFlight, bufferedBytesMax } = rules();
       return {

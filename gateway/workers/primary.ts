@@ -6,7 +6,7 @@ import type { Settings } from '../config/settings.ts';
 import { closeAtOnce, listen } from '../edge/connections/listen.ts';
 import { newTicketKeys } from '../edge/tls/secure.ts';
 import { createAdminServer } from '../observe/admin/admin.ts';
-import { createJoinedOutput, type JoinedOutput, keepsWritesTogether } from '../observe/log/joined-output.ts';
+import { JoinedOutput, keepsWritesTogether } from '../observe/log/joined-output.ts';
 import { createLog, type Log } from '../observe/log/log.ts';
 import { StandardOutput } from '../observe/log/standard-output.ts';
 import { DROPPED } from '../observe/log/waiting-lines.ts';
@@ -39,7 +39,7 @@ export async function startPrimary(context: HostProcess & Painter, settings: Set
   const isEnding = () => ending;
   const metrics = createWorkerMetrics(() => pool.processes().filter((worker) => worker.state() === 'serving').length);
   const output = openOutput(context, metrics);
-  const log = createLog({ level: 'info', now, destination: { write: output.write }, worker: 'primary' });
+  const log = createLog({ level: 'info', now, destination: output, worker: 'primary' });
   const { logger } = log;
   const onFailure = ({ message }: Error) =>
     logger.error({ reason: message }, 'no worker listens, and its port is not kept open');
@@ -75,7 +75,7 @@ export async function startPrimary(context: HostProcess & Painter, settings: Set
   }
 
   onFault((thrown) => logger.error({ err: thrown }, 'an error outside a request: its connection was ended'));
-  endOnCrash(context, { logger, flush: output.flush });
+  endOnCrash(context, { logger, flush: () => output.flush() });
   // This comes before the workers start, because the first worker takes requests while the others start, and an unhandled signal ends the
   // process.
   context.onSignal((signal) => void end(signal));
@@ -97,7 +97,7 @@ export async function startPrimary(context: HostProcess & Painter, settings: Set
 
 /** Opens the standard output, which this process and its workers share. */
 function openOutput(context: HostProcess & Painter, metrics: WorkerMetrics): JoinedOutput {
-  return createJoinedOutput(terminalSinkOf(context) ?? new StandardOutput(), {
+  return new JoinedOutput(terminalSinkOf(context) ?? new StandardOutput(), {
     bytesMax: OWN_LINES_BYTES_MAX,
     onDropped: metrics.logLinesDropped,
     droppedLine: (dropped) =>

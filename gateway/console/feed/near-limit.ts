@@ -9,15 +9,6 @@ import type { OrganizationNearLimit } from '../history/sample.ts';
 /** Outcome of a request that found little or nothing left. */
 export type LimitPressure = 'near' | 'refused' | 'shadow_refused';
 
-export interface NearLimit {
-  /**
-   * Notes a request. `eased` means that enough of the limit remained, or that another limit is in force, which replaces the noted limit.
-   */
-  note(trail: Trail, state: LimitState, pressure: LimitPressure | 'eased'): void;
-  /** Returns at most 20 organizations, beginning with the most refusals. */
-  list(): OrganizationNearLimit[];
-}
-
 /** The source of decisions against the share of one instance, while Redis is away. */
 const SHARE = 'local';
 const KEPT_MAX = 300;
@@ -42,22 +33,68 @@ interface Entry {
   readonly counts: Record<LimitPressure, Uint32Array>;
 }
 
-/** Creates the notes. @param now epoch milliseconds that never decrease */
-export function createNearLimit(now: () => number): NearLimit {
-  const entries = new Map<string, Entry>();
+export class NearLimit {
+  readonly #now: () => number;
+  readonly #entries = new Map<string, Entry>();
   /** The number of entries of each organization with entries. */
-  const entriesOf = new Map<string, number>();
+  readonly #entriesOf = new Map<string, number>();
 
-  function drop(key: string, { organization }: Entry): void {
-    entries.delete(key);
-    const left = (entriesOf.get(organization) ?? 0) - 1;
-    if (left > 0) entriesOf.set(organization, left);
-    else entriesOf.delete(organization);
+  /** @param now epoch milliseconds that never decrease */
+  constructor(now: () => number) {
+    this.#now = now;
   }
 
-  function entryOf(organization: string, policy: string, nowMs: number): Entry {
+  /**
+   * Notes a request. `eased` means that enough of the limit remained, or that another limit is in force, which replaces the noted limit.
+   */
+  note(trail: Trail, state: LimitState, pressure: LimitPressure | 'eased'): void {
+    if (pressure === 'eased') {
+      this.#ease(trail, state);
+      return;
+    }
+    const { caller, limitSource } = trail;
+    const isShare = limitSource === SHARE;
+    const { policy, limit, windowSeconds, remaining } = state;
+    const { id = 'anonymous', name, tier = '' } = caller?.organization ?? {};
+    const nowMs = this.#now();
+    const entry = this.#entryOf(id, policy, nowMs);
+    forget(entry, nowMs);
+    Object.assign(entry, { name, tier, limit, windowSeconds, isShare, remaining, lastAtMs: nowMs });
+    if (pressure === 'refused')
+      entry.lastRefused = {
+        at: new Date(nowMs).toISOString(),
+        limit,
+        window_seconds: windowSeconds,
+        ...(isShare && { is_share: true }),
+      };
+    const counts = entry.counts[pressure];
+    const minute = Math.floor(nowMs / MINUTE_MS) % MINUTES;
+    counts[minute] = (counts[minute] as number) + 1;
+  }
+
+  /** Returns at most 20 organizations, beginning with the most refusals. */
+  list(): OrganizationNearLimit[] {
+    const nowMs = this.#now();
+    return [...this.#entries.values()]
+      .map((entry) => {
+        forget(entry, nowMs);
+        return toPressed(entry);
+      })
+      .filter(({ near, refused, shadow_refused }) => near + refused + shadow_refused > 0)
+      .sort(byPressure)
+      .slice(0, REPORTED_MAX);
+  }
+
+  #drop(key: string, { organization }: Entry): void {
+    this.#entries.delete(key);
+    const left = (this.#entriesOf.get(organization) ?? 0) - 1;
+    if (left > 0) this.#entriesOf.set(organization, left);
+    else this.#entriesOf.delete(organization);
+  }
+
+  #entryOf(organization: string, policy: string, nowMs: number): Entry {
     const key = `${policy} ${organization}`;
-    let entry = entries.get(key);
+    let entry = this.#entries.get(key);
     if (entry === undefined) {
       entry = {
         organization,
@@ -71,58 +108,23 @@ export function createNearLimit(now: () => number): NearLimit {
         lastAtMs: nowMs,
         counts: noCounts(),
       };
-      const oldest = entries.entries().next();
-      if (entries.size >= KEPT_MAX && !oldest.done) drop(...oldest.value);
-      entriesOf.set(organization, (entriesOf.get(organization) ?? 0) + 1);
-    } else entries.delete(key);
+      const oldest = this.#entries.entries().next();
+      if (this.#entries.size >= KEPT_MAX && !oldest.done) this.#drop(...oldest.value);
+      this.#entriesOf.set(organization, (this.#entriesOf.get(organization) ?? 0) + 1);
+    } else this.#entries.delete(key);
     // The entry is inserted at the end, because entries are in the order of their last note.
-    entries.set(key, entry);
+    this.#entries.set(key, entry);
     return entry;
   }
 
-  function ease({ caller, limitSource }: Trail, { policy, limit, windowSeconds, remaining }: LimitState): void {
+  #ease({ caller, limitSource }: Trail, { policy, limit, windowSeconds, remaining }: LimitState): void {
     const organization = caller?.organization?.id ?? 'anonymous';
     // Most requests end here, because most organizations are not near a limit. Without this line, each request would make and hash the key
     // of an entry.
-    if (!entriesOf.has(organization)) return;
-    const entry = entries.get(`${policy} ${organization}`);
+    if (!this.#entriesOf.has(organization)) return;
+    const entry = this.#entries.get(`${policy} ${organization}`);
     if (entry !== undefined) Object.assign(entry, { limit, windowSeconds, remaining, isShare: limitSource === SHARE });
   }
-
-  return {
-    note(trail, state, pressure) {
-      if (pressure === 'eased') return ease(trail, state);
-      const { caller, limitSource } = trail;
-      const isShare = limitSource === SHARE;
-      const { policy, limit, windowSeconds, remaining } = state;
-      const { id = 'anonymous', name, tier = '' } = caller?.organization ?? {};
-      const nowMs = now();
-      const entry = entryOf(id, policy, nowMs);
-      forget(entry, nowMs);
-      Object.assign(entry, { name, tier, limit, windowSeconds, isShare, remaining, lastAtMs: nowMs });
-      if (pressure === 'refused')
-        entry.lastRefused = {
-          at: new Date(nowMs).toISOString(),
-          limit,
-          window_seconds: windowSeconds,
-          ...(isShare && { is_share: true }),
-        };
-      const counts = entry.counts[pressure];
-      const minute = Math.floor(nowMs / MINUTE_MS) % MINUTES;
-      counts[minute] = (counts[minute] as number) + 1;
-    },
-    list() {
-      const nowMs = now();
-      return [...entries.values()]
-        .map((entry) => {
-          forget(entry, nowMs);
-          return toPressed(entry);
-        })
-        .filter(({ near, refused, shadow_refused }) => near + refused + shadow_refused > 0)
-        .sort(byPressure)
-        .slice(0, REPORTED_MAX);
-    },
-  };
 }
 
 /** Merges the entries of several processes for the same organization and limit. The entry with the most refusals comes first. */

@@ -26,27 +26,6 @@ import type { ContractContent } from './contract-content.ts';
 /** `compiles`: all schemas of requests compile. `values-fit`: all defaults and examples fit their schemas. */
 type ContractFact = 'compiles' | 'values-fit';
 
-export interface KeptContracts {
-  /** Returns the kept content of a file with this text. */
-  find(file: string, text: string): ContractContent | 'part' | undefined;
-  /**
-   * Keeps a content that was read without mistakes, or the fact that the file is only a part of other documents. Has no effect if the
-   * content has warnings, or if JSON cannot represent it.
-   */
-  keep(file: string, text: string, content: ContractContent | 'part'): void;
-  /** Whether a fact about a contract that was found or kept here has been kept before. */
-  isKnown(fact: ContractFact, root: JsonObject): boolean;
-  /** Keeps a fact about such a contract. */
-  keepFact(fact: ContractFact, root: JsonObject): void;
-  /**
-   * Finds the kept comparison of a published contract with these operations; undefined if one of their contracts was neither found nor kept
-   * here.
-   *
-   * @param published the text of the published contract
-   */
-  comparison(published: string, served: readonly ComparedOperation[]): KeptComparison | undefined;
-}
-
 /** An operation that is compared. A kept comparison is found by all of its other members, too, which must be JSON. */
 interface ComparedOperation {
   readonly root: JsonObject;
@@ -88,77 +67,101 @@ const FILES_MAX = 1000;
 /** Opens the directory in which Node keeps compiled code. Returns undefined if Node keeps none. */
 export function openKeptContracts(): KeptContracts | undefined {
   const beside = getCompileCacheDir();
-  return beside === undefined ? undefined : keptContractsIn(join(beside, 'contracts'));
+  return beside === undefined ? undefined : new KeptContracts(join(beside, 'contracts'));
 }
 
-/** @param directory the directory, which is created on demand; if it is not writable, nothing is kept */
-export function keptContractsIn(directory: string): KeptContracts {
-  const placeOf = (file: string, text: string): string =>
-    join(directory, `${digestOf(`${digestOfCode()} ${extname(file)} ${text}`)}.json`);
-  const remember = (root: JsonObject, place: string, parts: readonly Part[]) =>
-    marks.set(root, { place, content: JSON.stringify(parts) });
+export class KeptContracts {
+  readonly #directory: string;
 
-  return {
-    find(file, text) {
-      const place = placeOf(file, text);
-      const entry = readEntry(place);
-      if (entry === undefined || entry === 'part') return entry;
-      if (!entry.parts.every((part) => isUnchanged(dirname(file), part))) return undefined;
-      const { root, hasNames, isSwagger, parts } = entry;
-      const files = [file, ...parts.map(([part]) => resolve(dirname(file), part))];
-      remember(root, place, parts);
-      return { root, files, warnings: [], hasNames, isSwagger, isBroken: false };
-    },
-    keep(file, text, content) {
-      try {
-        const entry = content === 'part' ? content : toEntry(file, text, content);
-        if (entry === undefined) return;
-        mkdirSync(directory, { recursive: true, mode: 0o700 });
-        dropOldest(directory);
-        const place = placeOf(file, text);
-        writeWhole(place, JSON.stringify(entry));
-        if (entry !== 'part') remember(entry.root, place, entry.parts);
-      } catch {
-        // The next start reads the contract again.
-      }
-    },
-    isKnown(fact, root) {
-      const mark = marks.get(root);
-      return mark !== undefined && textOf(`${mark.place}.${fact}`) === mark.content;
-    },
-    keepFact(fact, root) {
-      const mark = marks.get(root);
-      try {
-        if (mark !== undefined) writeWhole(`${mark.place}.${fact}`, mark.content);
-      } catch {
-        // The next start or check finds the fact again.
-      }
-    },
-    comparison(published, served) {
-      const roots = [...new Set(served.map(({ root }) => root))];
-      const contracts = roots.map((root) => marks.get(root));
-      if (contracts.includes(undefined)) return undefined;
-      // The values are left out, because the contracts and these pointers determine them.
-      const operations = served.map(({ root, located, parameters, ...rest }) => [
-        roots.indexOf(root),
-        located.pointer,
-        parameters.map(({ pointer }) => pointer),
-        rest,
-      ]);
-      const compared = JSON.stringify([digestOfCode(), published, contracts, operations]);
-      const place = join(directory, `${digestOf(compared)}.breaks-nothing`);
-      return {
-        breaksNothing: existsSync(place),
-        keep() {
-          try {
-            writeWhole(place, '');
-          } catch {
-            // The next start compares them again.
-          }
-        },
-      };
-    },
-  };
+  /** @param directory the directory, which is created on demand; if it is not writable, nothing is kept */
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** Returns the kept content of a file with this text. */
+  find(file: string, text: string): ContractContent | 'part' | undefined {
+    const place = this.#placeOf(file, text);
+    const entry = readEntry(place);
+    if (entry === undefined || entry === 'part') return entry;
+    if (!entry.parts.every((part) => isUnchanged(dirname(file), part))) return undefined;
+    const { root, hasNames, isSwagger, parts } = entry;
+    const files = [file, ...parts.map(([part]) => resolve(dirname(file), part))];
+    remember(root, place, parts);
+    return { root, files, warnings: [], hasNames, isSwagger, isBroken: false };
+  }
+
+  /**
+   * Keeps a content that was read without mistakes, or the fact that the file is only a part of other documents. Has no effect if the
+   * content has warnings, or if JSON cannot represent it.
+   */
+  keep(file: string, text: string, content: ContractContent | 'part'): void {
+    try {
+      const entry = content === 'part' ? content : toEntry(file, text, content);
+      if (entry === undefined) return;
+      mkdirSync(this.#directory, { recursive: true, mode: 0o700 });
+      dropOldest(this.#directory);
+      const place = this.#placeOf(file, text);
+      writeWhole(place, JSON.stringify(entry));
+      if (entry !== 'part') remember(entry.root, place, entry.parts);
+    } catch {
+      // The next start reads the contract again.
+    }
+  }
+
+  /** Whether a fact about a contract that was found or kept here has been kept before. */
+  isKnown(fact: ContractFact, root: JsonObject): boolean {
+    const mark = marks.get(root);
+    return mark !== undefined && textOf(`${mark.place}.${fact}`) === mark.content;
+  }
+
+  /** Keeps a fact about such a contract. */
+  keepFact(fact: ContractFact, root: JsonObject): void {
+    const mark = marks.get(root);
+    try {
+      if (mark !== undefined) writeWhole(`${mark.place}.${fact}`, mark.content);
+    } catch {
+      // The next start or check finds the fact again.
+    }
+  }
+
+  /**
+   * Finds the kept comparison of a published contract with these operations; undefined if one of their contracts was neither found nor kept
+   * here.
+   *
+   * @param published the text of the published contract
+   */
+  comparison(published: string, served: readonly ComparedOperation[]): KeptComparison | undefined {
+    const roots = [...new Set(served.map(({ root }) => root))];
+    const contracts = roots.map((root) => marks.get(root));
+    if (contracts.includes(undefined)) return undefined;
+    // The values are left out, because the contracts and these pointers determine them.
+    const operations = served.map(({ root, located, parameters, ...rest }) => [
+      roots.indexOf(root),
+      located.pointer,
+      parameters.map(({ pointer }) => pointer),
+      rest,
+    ]);
+    const compared = JSON.stringify([digestOfCode(), published, contracts, operations]);
+    const place = join(this.#directory, `${digestOf(compared)}.breaks-nothing`);
+    return {
+      breaksNothing: existsSync(place),
+      keep() {
+        try {
+          writeWhole(place, '');
+        } catch {
+          // The next start compares them again.
+        }
+      },
+    };
+  }
+
+  #placeOf(file: string, text: string): string {
+    return join(this.#directory, `${digestOf(`${digestOfCode()} ${extname(file)} ${text}`)}.json`);
+  }
+}
+
+function remember(root: JsonObject, place: string, parts: readonly Part[]): void {
+  marks.set(root, { place, content: JSON.stringify(parts) });
 }
 
 /** Writes a file in one step, because another process may read it at the same time. */

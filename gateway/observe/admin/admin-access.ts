@@ -29,35 +29,6 @@ interface AdminSession {
   readonly can_act: boolean;
 }
 
-export interface AdminAccess {
-  /**
-   * Refuses requests of pages of other origins, and requests for a foreign host name. Without this check, a foreign page in an operator's
-   * browser could use the listener. It could use a host name that resolves to the listener (DNS rebinding), or a form, an image or a
-   * request whose answer it cannot read.
-   */
-  refuseStranger(request: AdminRequest): AdminRefusal | undefined;
-  refuseReading(headers: IncomingHttpHeaders): AdminRefusal | undefined;
-  /**
-   * Refuses a change by a command without the right token. On loopback without a configured token, every user of the machine may make
-   * changes.
-   */
-  refuseWriting(headers: IncomingHttpHeaders): AdminRefusal | undefined;
-  /**
-   * Refuses a change by the console without the right token, which is needed on loopback, too, or without the header that no page of
-   * another origin can send.
-   */
-  refuseActing(headers: IncomingHttpHeaders): AdminRefusal | undefined;
-  /**
-   * Refuses a question of the console that has a body and changes nothing, if it lacks the header that no page of another origin can send.
-   */
-  refuseTrying(headers: IncomingHttpHeaders): AdminRefusal | undefined;
-  sessionOf(headers: IncomingHttpHeaders): AdminSession;
-  /** Returns the name of the operator for the audit log; undefined without a token. */
-  nameOf(headers: IncomingHttpHeaders): string | undefined;
-  /** Returns the name of an operator with a named token; undefined for the two tokens without a name. */
-  ownNameOf(headers: IncomingHttpHeaders): string | undefined;
-}
-
 interface AdminRequest {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
@@ -69,31 +40,46 @@ const ACTION_HEADER = 'x-console-action';
 const LOOPBACK_NAMES = new Set(['127.0.0.1', '[::1]', 'localhost']);
 const READING = new Set(['GET', 'HEAD']);
 
-/** Creates the checks. @param host bound address of the listener */
-export function createAdminAccess(host: string, tokens: AdminTokens): AdminAccess {
-  const onLoopback = isLoopback(host);
-  const operators: readonly { readonly name: string; readonly role: Role; readonly digest: Buffer | undefined }[] = [
-    { name: 'admin_token', role: 'admin', digest: digestOf(tokens.admin) },
-    { name: 'viewer_token', role: 'viewer', digest: digestOf(tokens.viewer) },
-    ...tokens.named.map(({ name, role, token }) => ({
-      name,
-      digest: digestOf(token),
-      role: role === 'act' ? ('admin' as const) : ('viewer' as const),
-    })),
-  ];
-  const canAct = operators.some(({ role, digest }) => role === 'admin' && digest !== undefined);
+export class AdminAccess {
+  readonly #onLoopback: boolean;
+  readonly #operators: readonly { readonly name: string; readonly role: Role; readonly digest: Buffer | undefined }[];
+  readonly #canAct: boolean;
+  readonly #tokens: AdminTokens;
 
-  function operatorOf({ authorization }: IncomingHttpHeaders) {
-    if (authorization === undefined) return undefined;
-    const given = digestOf(authorization.replace(/^Bearer +/i, '')) as Buffer;
-    // The comparison covers all tokens, even after a match, because the time must reveal nothing about a token.
-    return operators.filter(({ digest }) => isEqual(given, digest))[0];
+  /** @param host bound address of the listener */
+  constructor(host: string, tokens: AdminTokens) {
+    this.#onLoopback = isLoopback(host);
+    this.#tokens = tokens;
+    this.#operators = [
+      { name: 'admin_token', role: 'admin', digest: digestOf(tokens.admin) },
+      { name: 'viewer_token', role: 'viewer', digest: digestOf(tokens.viewer) },
+      ...tokens.named.map(({ name, role, token }) => ({
+        name,
+        digest: digestOf(token),
+        role: role === 'act' ? ('admin' as const) : ('viewer' as const),
+      })),
+    ];
+    this.#canAct = this.#operators.some(({ role, digest }) => role === 'admin' && digest !== undefined);
   }
 
-  const roleOf = (headers: IncomingHttpHeaders) => operatorOf(headers)?.role;
+  /**
+   * Refuses requests of pages of other origins, and requests for a foreign host name. Without this check, a foreign page in an operator's
+   * browser could use the listener. It could use a host name that resolves to the listener (DNS rebinding), or a form, an image or a
+   * request whose answer it cannot read.
+   */
+  refuseStranger({ method, headers }: AdminRequest): AdminRefusal | undefined {
+    const { origin } = headers;
+    const name = (headers.host ?? '').replace(/:\d+$/, '').toLowerCase();
+    if (this.#onLoopback && !LOOPBACK_NAMES.has(name))
+      return refusal(421, 'misdirected', 'This host name is not the admin listener.');
+    const isOwn = origin === undefined || origin === `http://${headers.host}` || origin === `https://${headers.host}`;
+    if (!isOwn || isFromOtherSite(method, headers))
+      return refusal(403, 'foreign_origin', 'Pages of other origins may not use this.');
+    return undefined;
+  }
 
-  function refuseReading(headers: IncomingHttpHeaders): AdminRefusal | undefined {
-    if (onLoopback || roleOf(headers) !== undefined) return undefined;
+  refuseReading(headers: IncomingHttpHeaders): AdminRefusal | undefined {
+    if (this.#onLoopback || this.#roleOf(headers) !== undefined) return undefined;
     return refusal(
       401,
       'token_required',
@@ -101,43 +87,63 @@ export function createAdminAccess(host: string, tokens: AdminTokens): AdminAcces
     );
   }
 
-  return {
-    refuseStranger({ method, headers }) {
-      const { origin } = headers;
-      const name = (headers.host ?? '').replace(/:\d+$/, '').toLowerCase();
-      if (onLoopback && !LOOPBACK_NAMES.has(name))
-        return refusal(421, 'misdirected', 'This host name is not the admin listener.');
-      const isOwn = origin === undefined || origin === `http://${headers.host}` || origin === `https://${headers.host}`;
-      if (!isOwn || isFromOtherSite(method, headers))
-        return refusal(403, 'foreign_origin', 'Pages of other origins may not use this.');
-      return undefined;
-    },
-    refuseReading,
-    refuseWriting(headers) {
-      const role = roleOf(headers);
-      if (role === 'admin') return undefined;
-      if (role === 'viewer') return onlyLooks();
-      return onLoopback && !canAct ? undefined : missing();
-    },
-    refuseActing(headers) {
-      const role = roleOf(headers);
-      if (role === 'viewer') return onlyLooks();
-      if (!canAct)
-        return refusal(403, 'admin_token_unset', 'The console only looks, because there is no secret admin_token.');
-      if (role === undefined) return missing();
-      return formProblem(headers);
-    },
-    refuseTrying: (headers) => refuseReading(headers) ?? formProblem(headers),
-    sessionOf(headers) {
-      const { role = 'viewer', name = null } = operatorOf(headers) ?? {};
-      return { role, name, has_token: name !== null, can_act: canAct };
-    },
-    nameOf: (headers) => operatorOf(headers)?.name,
-    ownNameOf(headers) {
-      const name = operatorOf(headers)?.name;
-      return tokens.named.find((one) => one.name === name)?.name;
-    },
-  };
+  /**
+   * Refuses a change by a command without the right token. On loopback without a configured token, every user of the machine may make
+   * changes.
+   */
+  refuseWriting(headers: IncomingHttpHeaders): AdminRefusal | undefined {
+    const role = this.#roleOf(headers);
+    if (role === 'admin') return undefined;
+    if (role === 'viewer') return onlyLooks();
+    return this.#onLoopback && !this.#canAct ? undefined : missing();
+  }
+
+  /**
+   * Refuses a change by the console without the right token, which is needed on loopback, too, or without the header that no page of
+   * another origin can send.
+   */
+  refuseActing(headers: IncomingHttpHeaders): AdminRefusal | undefined {
+    const role = this.#roleOf(headers);
+    if (role === 'viewer') return onlyLooks();
+    if (!this.#canAct)
+      return refusal(403, 'admin_token_unset', 'The console only looks, because there is no secret admin_token.');
+    if (role === undefined) return missing();
+    return formProblem(headers);
+  }
+
+  /**
+   * Refuses a question of the console that has a body and changes nothing, if it lacks the header that no page of another origin can send.
+   */
+  refuseTrying(headers: IncomingHttpHeaders): AdminRefusal | undefined {
+    return this.refuseReading(headers) ?? formProblem(headers);
+  }
+
+  sessionOf(headers: IncomingHttpHeaders): AdminSession {
+    const { role = 'viewer', name = null } = this.#operatorOf(headers) ?? {};
+    return { role, name, has_token: name !== null, can_act: this.#canAct };
+  }
+
+  /** Returns the name of the operator for the audit log; undefined without a token. */
+  nameOf(headers: IncomingHttpHeaders): string | undefined {
+    return this.#operatorOf(headers)?.name;
+  }
+
+  /** Returns the name of an operator with a named token; undefined for the two tokens without a name. */
+  ownNameOf(headers: IncomingHttpHeaders): string | undefined {
+    const name = this.#operatorOf(headers)?.name;
+    return this.#tokens.named.find((one) => one.name === name)?.name;
+  }
+
+  #operatorOf({ authorization }: IncomingHttpHeaders) {
+    if (authorization === undefined) return undefined;
+    const given = digestOf(authorization.replace(/^Bearer +/i, '')) as Buffer;
+    // The comparison covers all tokens, even after a match, because the time must reveal nothing about a token.
+    return this.#operators.filter(({ digest }) => isEqual(given, digest))[0];
+  }
+
+  #roleOf(headers: IncomingHttpHeaders): Role | undefined {
+    return this.#operatorOf(headers)?.role;
+  }
 }
 
 function isLoopback(host: string): boolean {

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import { exchangesIn } from '../../shared/questions/fleet.ts';
-import { type AdminTokens, createAdminAccess } from './admin-access.ts';
+import { AdminAccess, type AdminTokens } from './admin-access.ts';
 import { answerFound, refusing } from './admin-answers.ts';
 import { createAdminLog } from './admin-log.ts';
 import type { Answers } from './answers.ts';
@@ -34,7 +34,7 @@ export function createAdminServer(options: AdminOptions): Server {
   addProbeRoutes(app, options);
   // The log comes after the routes of the probes, because probes come every few seconds, not from operators, and are not logged.
   app.use(createAdminLog(options.logger));
-  const access = createAdminAccess(options.host, options.tokens);
+  const access = new AdminAccess(options.host, options.tokens);
   app.use(refusing((request) => access.refuseStranger(request)));
   addPageRoute(app, access, options);
   addRehearsalRoute(app, access, options);

@@ -1,7 +1,7 @@
 // The parts that report: log, metrics, faults, the listener of operators, traces. The later parts report events to them.
 
 import type { Configuration } from '../../configuration.ts';
-import { createNearLimit, type NearLimit } from '../../console/feed/near-limit.ts';
+import { NearLimit } from '../../console/feed/near-limit.ts';
 import { createIds, type Ids } from '../../edge/ids.ts';
 import { createLog, type Log } from '../../observe/log/log.ts';
 import { createDropWarning, reportUnreadableForwards } from '../../observe/log/rare-warnings.ts';
@@ -49,8 +49,8 @@ export function openObservation(
   parts: Parts,
 ): ObservationSection {
   const { configuration, settings, secrets, version, now } = options;
-  const pressed = createNearLimit(forwardNow);
-  const metrics = createMetrics({ version, onPressure: pressed.note });
+  const pressed = new NearLimit(forwardNow);
+  const metrics = createMetrics({ version, onPressure: (...noted) => pressed.note(...noted) });
   const log = createLog({
     level: gateway.logLevel,
     now,

@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createNearLimit, type LimitPressure, mergeNearLimit } from '../../../gateway/console/feed/near-limit.ts';
+import { type LimitPressure, mergeNearLimit, NearLimit } from '../../../gateway/console/feed/near-limit.ts';
 import type { Trail } from '../../../gateway/exchange/trail.ts';
 
 const MINUTE_MS = 60_000;
 
 function pressedFrom(startMs = 1_000_000 * MINUTE_MS) {
   let nowMs = startMs;
-  const pressed = createNearLimit(() => nowMs);
+  const pressed = new NearLimit(() => nowMs);
   return {
+<<<<<<< HEAD
     list: pressed.list,
     note(id: string, pressure: LimitPressure | 'eased', remaining = 0, limitSource = 'redis') {
+=======
+    list: () => pressed.list(),
+    note(id: string, pressure: LimitPressure | 'eased', remaining = 0) {
+>>>>>>> 70036571 (observe, overload, contract: five more closures are classes)
       const state = { policy: 'organization', limit: 10, windowSeconds: 60, remaining, resetMs: 1 };
       const organization = { id, name: `Name of ${id}`, tier: 'standard' };
       pressed.note({ caller: { organization }, limitSource } as Trail, state, pressure);

@@ -5,7 +5,7 @@ import { existsSync, globSync, readdirSync, rmSync, utimesSync, writeFileSync } 
 import { join } from 'node:path';
 import { beforeEach, it } from 'node:test';
 import { createDirectReader } from '../../../gateway/contract/reading/document.ts';
-import { keptContractsIn } from '../../../gateway/contract/reading/kept-contracts.ts';
+import { KeptContracts } from '../../../gateway/contract/reading/kept-contracts.ts';
 import type { Mistake } from '../../../gateway/shared/mistakes.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import { shippedContracts } from '../../support/gateway.ts';
@@ -29,14 +29,15 @@ function write(name: string, document: object | string): string {
 /** Reads a contract as one start does. */
 async function read(file: string, within?: string) {
   const mistakes: Mistake[] = [];
-  const store = keptContractsIn(kept);
+  const store = new KeptContracts(kept);
   let isKnown = false;
-  const find: typeof store.find = (...asked) => {
-    const found = store.find(...asked);
+  const find = store.find.bind(store);
+  store.find = (...asked) => {
+    const found = find(...asked);
     isKnown = found !== undefined;
     return found;
   };
-  const content = await createDirectReader(within, { ...store, find }).readContract(file, mistakes);
+  const content = await createDirectReader(within, store).readContract(file, mistakes);
   return { content, mistakes, isKnown };
 }
 
@@ -72,7 +73,7 @@ it('a contract that was compiled counts as compiled until a file of it changes',
   const file = write('whole.json', documentOf(answering({ $ref: './part.json#/Item' })));
   /** Whether a start would find the contract as compiled. */
   async function compiles(isCompiledNow = false): Promise<boolean> {
-    const store = keptContractsIn(kept);
+    const store = new KeptContracts(kept);
     const content = await createDirectReader(undefined, store).readContract(file, []);
     assert.ok(content);
     const before = store.isKnown('compiles', content.root);
@@ -86,7 +87,7 @@ it('a contract that was compiled counts as compiled until a file of it changes',
   assert.equal(await compiles(true), false, 'the same text, with another part');
   assert.equal(await compiles(), true);
   assert.equal(
-    keptContractsIn(join(directory, 'others')).isKnown('compiles', {}),
+    new KeptContracts(join(directory, 'others')).isKnown('compiles', {}),
     false,
     'a contract that is not kept',
   );
@@ -110,7 +111,7 @@ it('a small text with a huge tree is not kept', async () => {
   let shared: unknown = 'a';
   for (let level = 0; level < 60; level++) shared = [shared, shared];
   const root = { ...content.root, 'x-shared': shared };
-  keptContractsIn(kept).keep(file, JSON.stringify(documentOf({})), { ...content, root });
+  new KeptContracts(kept).keep(file, JSON.stringify(documentOf({})), { ...content, root });
   assert.equal(existsSync(kept), false);
 });
 
@@ -127,7 +128,7 @@ it('contracts are not compared again until a contract, an operation or a publish
   const served = { file, id: 'a', method: 'GET', path: '/a', place: [], security: [], deprecated: false };
   /** Whether a start would find the result of a comparison with `published`. */
   async function isFound(published: string, change: object = {}, keep = false): Promise<boolean> {
-    const store = keptContractsIn(kept);
+    const store = new KeptContracts(kept);
     const { root } = (await createDirectReader(undefined, store).readContract(file, [])) ?? {};
     assert.ok(root);
     const located = { pointer: '/paths/~1a/get' };
@@ -146,5 +147,5 @@ it('contracts are not compared again until a contract, an operation or a publish
   assert.equal(await isFound('{}', { parameters: [] }), false, 'a parameter is gone');
   write('part.json', answer('integer'));
   assert.equal(await isFound('{}'), false, 'a part of the contract has changed');
-  assert.equal(keptContractsIn(kept).comparison('{}', [{ ...served, root: {} } as never]), undefined, 'not kept');
+  assert.equal(new KeptContracts(kept).comparison('{}', [{ ...served, root: {} } as never]), undefined, 'not kept');
 });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { it } from 'node:test';
 import fc from 'fast-check';
-import { createJoinedOutput } from '../../../gateway/observe/log/joined-output.ts';
+import { JoinedOutput } from '../../../gateway/observe/log/joined-output.ts';
 import type { ByteSink, OnTaken } from '../../../gateway/observe/log/standard-output.ts';
 
 const unbounded = { bytesMax: Number.POSITIVE_INFINITY, onDropped: () => undefined, droppedLine: () => '' };
@@ -49,7 +49,7 @@ it('writes whole lines only, for any cuts and any order of writers', async () =>
   await fc.assert(
     fc.asyncProperty(text, text, cuts, async (one, other, sizes) => {
       const { sink, written } = createSink();
-      const output = createJoinedOutput(sink, unbounded);
+      const output = new JoinedOutput(sink, unbounded);
       const sources = [new PassThrough(), new PassThrough()];
       const ended = sources.map((source) => output.join(source));
       const bytes = [one, other].map((lines, index) => Buffer.from(lines.map((line) => `${index}${line}\n`).join('')));
@@ -82,7 +82,7 @@ it('writes whole lines only, for any cuts and any order of writers', async () =>
 
 it('ends the line of a process that was killed in the middle of it', async () => {
   const { sink, written } = createSink();
-  const output = createJoinedOutput(sink, unbounded);
+  const output = new JoinedOutput(sink, unbounded);
   const source = new PassThrough();
   const ended = output.join(source);
   source.end('whole\nhalf');
@@ -93,7 +93,7 @@ it('ends the line of a process that was killed in the middle of it', async () =>
 
 it('stops reading while the output is full, and continues at the same place', async () => {
   const { sink, written, fill, drain } = createSink();
-  const output = createJoinedOutput(sink, unbounded);
+  const output = new JoinedOutput(sink, unbounded);
   const source = new PassThrough();
   void output.join(source);
   fill();
@@ -120,7 +120,7 @@ it('bounds its own lines while nothing is written, counts those that are dropped
     onDrain: () => undefined,
     end: () => undefined,
   };
-  const output = createJoinedOutput(sink, {
+  const output = new JoinedOutput(sink, {
     bytesMax: 20,
     onDropped(lines) {
       counted += lines;

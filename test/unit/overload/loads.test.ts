@@ -6,13 +6,13 @@ import fc from 'fast-check';
 import type { Caller } from '../../../gateway/exchange/caller.ts';
 import { newCallerMemory } from '../../../gateway/exchange/caller-memory.ts';
 import type { Reservation } from '../../../gateway/exchange/exchange.ts';
-import { createLoads } from '../../../gateway/overload/loads.ts';
+import { Loads } from '../../../gateway/overload/loads.ts';
 
 const of = (id: string) => ({ organization: { id }, memory: newCallerMemory() }) as unknown as Caller;
 const reservation = (): Reservation => ({ load: undefined, bytesHeld: 0 });
 
 test('an organization has a bounded number of requests in progress, independent of others', () => {
-  const loads = createLoads();
+  const loads = new Loads();
   const [first, second] = [reservation(), reservation()];
   assert.deepEqual([loads.begin(first, of('a'), 2), loads.begin(second, of('a'), 2)], [true, true]);
   assert.equal(loads.begin(reservation(), of('a'), 2), false);
@@ -22,7 +22,7 @@ test('an organization has a bounded number of requests in progress, independent 
 });
 
 test('callers of one organization count together, also when it was forgotten in between', () => {
-  const loads = createLoads();
+  const loads = new Loads();
   const [early, late] = [of('a'), of('a')];
   const first = reservation();
   loads.begin(first, early, 2);
@@ -39,7 +39,7 @@ test('callers of one organization count together, also when it was forgotten in 
 });
 
 test('a caller without an organization counts alone', () => {
-  const loads = createLoads();
+  const loads = new Loads();
   const caller = { organization: undefined, subject: 'a subject' } as unknown as Caller;
   assert.equal(loads.begin(reservation(), caller, 1), true);
   assert.equal(loads.begin(reservation(), caller, 1), false);
@@ -47,7 +47,7 @@ test('a caller without an organization counts alone', () => {
 });
 
 test('bytes are bounded in all and per organization, and the bytes of a refused request count until it has ended', () => {
-  const loads = createLoads();
+  const loads = new Loads();
   const [first, second, third] = [reservation(), reservation(), reservation()];
   for (const [one, name] of [
     [first, 'a'],
@@ -64,7 +64,7 @@ test('bytes are bounded in all and per organization, and the bytes of a refused 
 });
 
 test('a request that has ended or never began counts nothing, and ends once', () => {
-  const loads = createLoads();
+  const loads = new Loads();
   const [ended, refused] = [reservation(), reservation()];
   loads.begin(ended, of('a'), 1);
   loads.hold(ended, 10, 100, 100);
@@ -77,7 +77,7 @@ test('a request that has ended or never began counts nothing, and ends once', ()
 });
 
 test('with very many organizations, those that have something in progress are not forgotten', () => {
-  const loads = createLoads();
+  const loads = new Loads();
   loads.begin(reservation(), of('kept'), 1);
   for (let index = 0; index < 10_000; index += 1) {
     const one = reservation();
@@ -91,7 +91,7 @@ test('after any sequence of requests, all is zero when none is in progress', () 
   const exchange = fc.record({ name: fc.constantFrom('a', 'b'), bytes: fc.array(fc.nat(50), { maxLength: 4 }) });
   fc.assert(
     fc.property(fc.array(exchange, { maxLength: 30 }), (exchanges) => {
-      const loads = createLoads();
+      const loads = new Loads();
       const reservations = exchanges.map(({ name, bytes }) => {
         const one = reservation();
         if (loads.begin(one, of(name), 5)) for (const some of bytes) loads.hold(one, some, 200, 100);
