@@ -44,41 +44,68 @@ export interface ProxiedRequest {
   failed(error: unknown): void;
 }
 
-export interface HttpProxy {
-  /** Sends a request, whose url and headers must already be made for the upstream. */
-  send(request: IncomingMessage, response: ServerResponse, proxied: ProxiedRequest): void;
-  /** Sends an upgrade request. Once it is granted, bytes pass both ways. If one side ends, the other stays open. */
-  upgrade(request: IncomingMessage, socket: Socket, head: Buffer, proxied: ProxiedRequest): void;
-  close(): void;
-}
-
-export function createHttpProxy(): HttpProxy {
-  const unread = createUnread();
+export class HttpProxy {
+  readonly #unread = createUnread();
   /** The report function of the latest request on each connection. */
-  const reports = new WeakMap<Duplex, () => void>();
-  const onUnrequestedBytes = (socket: Duplex) => reports.get(socket)?.();
-  const plain = createAgents(unread, onUnrequestedBytes);
+  readonly #reports = new WeakMap<Duplex, () => void>();
+  readonly #plain = createAgents(this.#unread, (socket) => this.#reports.get(socket)?.());
   /** Agents by certificates. After a change of certificates, the old connections close when they are idle. */
-  const secure = new Map<TunnelTls | undefined, Agents>();
-  const proxiedRequests = new WeakMap<IncomingMessage, ProxiedRequest>();
+  readonly #secure = new Map<TunnelTls | undefined, Agents>();
+  readonly #proxied = new WeakMap<IncomingMessage, ProxiedRequest>();
+  readonly #middleware = createProxyMiddleware({
+    // The default plugins answer errors with texts that name the upstream.
+    ejectPlugins: true,
+    plugins: [(proxy) => this.#listen(proxy)],
+    selfHandleResponse: true,
+    router: (request, response, options) => {
+      const { target, tls, isolate } = this.#proxied.get(request) as ProxiedRequest;
+      const { kept, alone } = target.protocol === 'https:' ? this.#secureAgentsOf(tls) : this.#plain;
+      options.agent = response === undefined || isolate ? alone : kept;
+      return target;
+    },
+  });
 
-  function secureAgentsOf(tls: TunnelTls | undefined): Agents {
+  /** Sends a request, whose url and headers must already be made for the upstream. */
+  send(request: IncomingMessage, response: ServerResponse, proxied: ProxiedRequest): void {
+    this.#proxied.set(request, proxied);
+    this.#middleware(request, response, (error) => proxied.failed(error ?? new Error('not proxied'))).catch(
+      (error: unknown) => proxied.failed(error),
+    );
+  }
+
+  /** Sends an upgrade request. Once it is granted, bytes pass both ways. If one side ends, the other stays open. */
+  upgrade(request: IncomingMessage, socket: Socket, head: Buffer, proxied: ProxiedRequest): void {
+    this.#proxied.set(request, proxied);
+    this.#middleware.upgrade(request, socket, head);
+  }
+
+  close(): void {
+    for (const { kept, alone } of [this.#plain, ...this.#secure.values()]) {
+      kept.destroy();
+      alone.destroy();
+    }
+  }
+
+  #secureAgentsOf(tls: TunnelTls | undefined): Agents {
     const own = tls && { ca: tls.ca, cert: tls.certificate, key: tls.key, servername: tls.serverName };
-    const agents = secure.get(tls) ?? createSecureAgents(unread, onUnrequestedBytes, own);
-    secure.set(tls, agents);
+    const onUnrequestedBytes = (socket: Duplex) => this.#reports.get(socket)?.();
+    const agents = this.#secure.get(tls) ?? createSecureAgents(this.#unread, onUnrequestedBytes, own);
+    this.#secure.set(tls, agents);
     return agents;
   }
 
-  const listen: Plugin = (proxy) => {
+  #listen(proxy: Parameters<Plugin>[0]): void {
     proxy.on('proxyReq', (outgoing, request) => {
       const socket = outgoing.socket as Socket;
-      readBeforeFailing(socket, unread, (bytes, length) => socket.emit('data', Buffer.from(bytes.subarray(0, length))));
-      const proxied = proxiedRequests.get(request);
-      if (proxied !== undefined) reports.set(socket, proxied.onUnrequestedBytes);
+      readBeforeFailing(socket, this.#unread, (bytes, length) =>
+        socket.emit('data', Buffer.from(bytes.subarray(0, length))),
+      );
+      const proxied = this.#proxied.get(request);
+      if (proxied !== undefined) this.#reports.set(socket, proxied.onUnrequestedBytes);
       proxied?.begun(outgoing);
     });
     proxy.on('proxyReqWs', (outgoing, request) => {
-      const proxied = proxiedRequests.get(request);
+      const proxied = this.#proxied.get(request);
       outgoing.once('response', (incoming) => {
         // The library ignores an answer that is marked as upgraded. Otherwise it would write the answer with other headers.
         Object.assign(incoming, { upgrade: true });
@@ -90,43 +117,11 @@ export function createHttpProxy(): HttpProxy {
         proxied?.begun(outgoing);
       });
     });
-    proxy.on('proxyRes', (incoming, request) => passOn(incoming, proxiedRequests.get(request)));
+    proxy.on('proxyRes', (incoming, request) => passOn(incoming, this.#proxied.get(request)));
     // Without this listener the library would throw, and on upgrades the rejected promise would end the process.
-    proxy.on('error', (error, request) => proxiedRequests.get(request as IncomingMessage)?.failed(error));
-    proxy.on('econnreset', (error, request) => proxiedRequests.get(request)?.failed(error));
-  };
-
-  const middleware = createProxyMiddleware({
-    // The default plugins answer errors with texts that name the upstream.
-    ejectPlugins: true,
-    plugins: [listen],
-    selfHandleResponse: true,
-    router(request, response, options) {
-      const { target, tls, isolate } = proxiedRequests.get(request) as ProxiedRequest;
-      const { kept, alone } = target.protocol === 'https:' ? secureAgentsOf(tls) : plain;
-      options.agent = response === undefined || isolate ? alone : kept;
-      return target;
-    },
-  });
-
-  return {
-    send(request, response, proxied) {
-      proxiedRequests.set(request, proxied);
-      middleware(request, response, (error) => proxied.failed(error ?? new Error('not proxied'))).catch(
-        (error: unknown) => proxied.failed(error),
-      );
-    },
-    upgrade(request, socket, head, proxied) {
-      proxiedRequests.set(request, proxied);
-      middleware.upgrade(request, socket, head);
-    },
-    close() {
-      for (const { kept, alone } of [plain, ...secure.values()]) {
-        kept.destroy();
-        alone.destroy();
-      }
-    },
-  };
+    proxy.on('error', (error, request) => this.#proxied.get(request as IncomingMessage)?.failed(error));
+    proxy.on('econnreset', (error, request) => this.#proxied.get(request)?.failed(error));
+  }
 }
 
 /** Passes an event on. An error that is thrown in an event of Node's client would end the process, so it is caught. */

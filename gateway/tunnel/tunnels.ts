@@ -7,7 +7,7 @@ import type { Admitted, Arrived } from '../exchange/exchange.ts';
 import type { StreamEnd } from '../exchange/findings.ts';
 import type { TrailNotes } from '../exchange/notes.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
-import { createHttpProxy, type TunnelTls } from './http-proxy.ts';
+import { HttpProxy, type TunnelTls } from './http-proxy.ts';
 import { hasEndedWaiting, type NodeAdmitted, setUpstreamRequest } from './proxied-exchange.ts';
 import { proxyRequest } from './proxy-request.ts';
 import type { Tunnel } from './table.ts';
@@ -83,7 +83,7 @@ const CONNECT_MS = 5000;
 export class Tunnels {
   readonly #options: TunnelsOptions;
   readonly #connectMs: number;
-  readonly #proxy = createHttpProxy();
+  readonly #proxy = new HttpProxy();
   readonly #targets: TunnelTargets;
   /** Ends the open event streams and WebSockets. */
   readonly #streams = new Set<() => void>();

@@ -5,7 +5,7 @@ import type { ContractOperation } from '../operations/operations.ts';
 import type { Violation } from '../violations/violations.ts';
 import { type Parameter, type Place, toParameter, toValue, withoutReference } from './parameter.ts';
 import { createPathReader } from './path-values.ts';
-import { createQueryReader } from './query.ts';
+import { QueryReader } from './query.ts';
 
 /** Typed parameters by name. The objects have no prototype, because clients choose the names. */
 export interface ParameterValues {
@@ -37,7 +37,7 @@ const NONE: Record<string, unknown> = Object.freeze(withoutReference());
 export function createParameterReader(entry: ContractOperation): ParameterReader {
   const parameters = entry.parameters.map((located) => toParameter(entry.document.root, located));
   const ofPlace = (place: Place) => parameters.filter((parameter) => parameter.place === place);
-  const queryReader = createQueryReader(ofPlace('query'), entry.operation.undeclaredQuery);
+  const queryReader = new QueryReader(ofPlace('query'), entry.operation.undeclaredQuery);
   const headers = ofPlace('header').map((parameter) => ({ parameter, name: parameter.name.toLowerCase() }));
   const cookies = ofPlace('cookie');
   const readPath = createPathReader(entry.operation, ofPlace('path'));

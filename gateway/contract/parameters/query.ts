@@ -5,19 +5,7 @@ import type { Violation } from '../violations/violations.ts';
 import { decodeFormText, isEncoded } from './form-text.ts';
 import { type ItemPositions, nestedKeysOf, setNested } from './nested.ts';
 import { type Parameter, toMember, toScalar, toValue, withoutReference } from './parameter.ts';
-import { createValueShapes } from './value-shape.ts';
-
-interface QueryReader {
-  /** Reads all parameters, including undeclared parameters. Pushes violations found on the way (repeats, broken escapes). */
-  read(text: string, values: Record<string, unknown>, violations: Violation[]): void;
-  /**
-   * Returns the client's own query with semicolons encoded, and the contract's defaults for absent parameters, after a question mark. The
-   * result may be empty.
-   */
-  search(text: string, values: Record<string, unknown>): string;
-  /** Returns the names of the parameters that `search` leaves out; undefined if there are none. */
-  droppedNames(text: string): readonly string[] | undefined;
-}
+import { createValueShapes, type ValueShape } from './value-shape.ts';
 
 type Values = Record<string, unknown>;
 
@@ -30,69 +18,34 @@ const noItemPositions: ItemPositions = new Map();
 /** The treatment of parameters that the contract does not declare. */
 type UndeclaredQuery = 'refuse' | 'pass' | 'drop';
 
-export function createQueryReader(
-  parameters: readonly Parameter[],
-  undeclared: UndeclaredQuery = 'refuse',
-): QueryReader {
-  const declared = new Map(parameters.map((parameter) => [parameter.name, parameter]));
-  const deepObjects = parameters
-    .filter(({ style }) => style === 'deepObject')
-    .map(({ name, root, forms }) => ({ name, shape: createValueShapes(root)(forms.slice(0, 1)) }));
-  const spread = parameters.filter(isSpread);
-  const fallbacks = parameters.flatMap((parameter) => {
-    const text = fallbackText(parameter);
-    return text === '' ? [] : [{ name: parameter.name, text }];
-  });
-  const allFallbacks = fallbacks.length === 0 ? '' : `?${fallbacks.map(({ text }) => text).join('&')}`;
+export class QueryReader {
+  readonly #declared: ReadonlyMap<string, Parameter>;
+  readonly #deepObjects: readonly { readonly name: string; readonly shape: ValueShape }[];
+  /** The exploded object parameters, whose members are parameters of the query. */
+  readonly #spread: readonly Parameter[];
+  /** The defaults, as pairs of a query. */
+  readonly #fallbacks: readonly { readonly name: string; readonly text: string }[];
+  readonly #allFallbacks: string;
+  readonly #undeclared: UndeclaredQuery;
 
-  /** Returns the exploded object parameter that a name is a member of. */
-  function ownerOf(name: string): Parameter | undefined {
-    return spread.find(({ propertyTypes }) => propertyTypes.has(name)) ?? spread.find(({ open }) => open);
+  constructor(parameters: readonly Parameter[], undeclared: UndeclaredQuery = 'refuse') {
+    this.#declared = new Map(parameters.map((parameter) => [parameter.name, parameter]));
+    this.#deepObjects = parameters
+      .filter(({ style }) => style === 'deepObject')
+      .map(({ name, root, forms }) => ({ name, shape: createValueShapes(root)(forms.slice(0, 1)) }));
+    this.#spread = parameters.filter(isSpread);
+    this.#fallbacks = parameters.flatMap((parameter) => {
+      const text = fallbackText(parameter);
+      return text === '' ? [] : [{ name: parameter.name, text }];
+    });
+    this.#allFallbacks = this.#fallbacks.length === 0 ? '' : `?${this.#fallbacks.map(({ text }) => text).join('&')}`;
+    this.#undeclared = undeclared;
   }
 
-  /** Stores one pair. Returns false if the parameter already has a value. */
-  function store(values: Values, name: string, text: string, positions: ItemPositions): boolean {
-    const parameter = declared.get(name);
-    if (parameter?.allowsEmpty && text === '') return setOnce(values, parameter.name, text);
-    if (parameter && !spread.includes(parameter)) {
-      return !parameter.json && parameter.types.has('array') && parameter.separator === undefined
-        ? addTo(values, parameter, text)
-        : setOnce(values, parameter.name, toValue(parameter, text));
-    }
-    const deep = deepObjects.find((candidate) => name.startsWith(`${candidate.name}[`));
-    const keys = deep && nestedKeysOf(name.slice(deep.name.length));
-    if (deep && keys) return setNested(values, deep.name, keys, text, deep.shape, positions);
-    const owner = ownerOf(name);
-    if (owner) return setOnce(objectIn(values, owner.name), name, toMember(owner, name, text));
-    // The parameter is stored, so that the schema of the query refuses it.
-    if (undeclared === 'refuse') values[name] = text;
-    return true;
-  }
-
-  function isDeclared(name: string): boolean {
-    const deep = deepObjects.find((candidate) => name.startsWith(`${candidate.name}[`));
-    return (
-      (declared.has(name) && !spread.some((parameter) => parameter.name === name)) ||
-      (deep !== undefined && nestedKeysOf(name.slice(deep.name.length)) !== undefined) ||
-      ownerOf(name) !== undefined
-    );
-  }
-
-  function withoutUndeclared(text: string): string {
-    const kept = text.split('&').filter((pair) => isDeclared(nameIn(pair)));
-    return kept.join('&');
-  }
-
-  function droppedNames(text: string): readonly string[] | undefined {
-    if (undeclared !== 'drop' || text === '') return undefined;
-    const names = text.split('&').flatMap((pair) => (pair === '' ? [] : nameIn(pair)));
-    const left = [...new Set(names.filter((name) => !isDeclared(name)))];
-    return left.length === 0 ? undefined : left.slice(0, DROPPED_MAX).map(notable);
-  }
-
-  function read(text: string, values: Values, violations: Violation[]): void {
+  /** Reads all parameters, including undeclared parameters. Pushes violations found on the way (repeats, broken escapes). */
+  read(text: string, values: Values, violations: Violation[]): void {
     if (text === '') return;
-    const positions = deepObjects.length > 0 ? new Map() : noItemPositions;
+    const positions = this.#deepObjects.length > 0 ? new Map() : noItemPositions;
     const decode = isEncoded(text) ? decodeFormText : asItIs;
     for (const pair of text.includes('&') ? text.split('&') : [text]) {
       if (pair === '') continue;
@@ -102,22 +55,70 @@ export function createQueryReader(
       if (name === undefined || value === undefined) {
         const shown = (name ?? pair).slice(0, 100);
         violations.push({ in: 'query', param: shown, code: 'invalid', message: 'Has an invalid percent-escape.' });
-      } else if (!store(values, name, value, positions)) {
+      } else if (!this.#store(values, name, value, positions)) {
         violations.push({ in: 'query', param: name, code: 'duplicate', message: 'Is given more than once.' });
       }
     }
   }
 
-  function search(query: string, values: Values): string {
-    const text = undeclared === 'drop' ? withoutUndeclared(query) : query;
-    if (text === '') return allFallbacks;
+  /**
+   * Returns the client's own query with semicolons encoded, and the contract's defaults for absent parameters, after a question mark. The
+   * result may be empty.
+   */
+  search(query: string, values: Values): string {
+    const text = this.#undeclared === 'drop' ? this.#withoutUndeclared(query) : query;
+    if (text === '') return this.#allFallbacks;
     // Some servers split at semicolons and would find parameters that were not checked.
     let sent = text.includes(';') ? `?${text.replaceAll(';', '%3B')}` : `?${text}`;
-    for (const fallback of fallbacks) if (!(fallback.name in values)) sent += `&${fallback.text}`;
+    for (const fallback of this.#fallbacks) if (!(fallback.name in values)) sent += `&${fallback.text}`;
     return sent;
   }
 
-  return { read, search, droppedNames };
+  /** Returns the names of the parameters that `search` leaves out; undefined if there are none. */
+  droppedNames(text: string): readonly string[] | undefined {
+    if (this.#undeclared !== 'drop' || text === '') return undefined;
+    const names = text.split('&').flatMap((pair) => (pair === '' ? [] : nameIn(pair)));
+    const left = [...new Set(names.filter((name) => !this.#isDeclared(name)))];
+    return left.length === 0 ? undefined : left.slice(0, DROPPED_MAX).map(notable);
+  }
+
+  /** Returns the exploded object parameter that a name is a member of. */
+  #ownerOf(name: string): Parameter | undefined {
+    return this.#spread.find(({ propertyTypes }) => propertyTypes.has(name)) ?? this.#spread.find(({ open }) => open);
+  }
+
+  /** Stores one pair. Returns false if the parameter already has a value. */
+  #store(values: Values, name: string, text: string, positions: ItemPositions): boolean {
+    const parameter = this.#declared.get(name);
+    if (parameter?.allowsEmpty && text === '') return setOnce(values, parameter.name, text);
+    if (parameter && !this.#spread.includes(parameter)) {
+      return !parameter.json && parameter.types.has('array') && parameter.separator === undefined
+        ? addTo(values, parameter, text)
+        : setOnce(values, parameter.name, toValue(parameter, text));
+    }
+    const deep = this.#deepObjects.find((candidate) => name.startsWith(`${candidate.name}[`));
+    const keys = deep && nestedKeysOf(name.slice(deep.name.length));
+    if (deep && keys) return setNested(values, deep.name, keys, text, deep.shape, positions);
+    const owner = this.#ownerOf(name);
+    if (owner) return setOnce(objectIn(values, owner.name), name, toMember(owner, name, text));
+    // The parameter is stored, so that the schema of the query refuses it.
+    if (this.#undeclared === 'refuse') values[name] = text;
+    return true;
+  }
+
+  #isDeclared(name: string): boolean {
+    const deep = this.#deepObjects.find((candidate) => name.startsWith(`${candidate.name}[`));
+    return (
+      (this.#declared.has(name) && !this.#spread.some((parameter) => parameter.name === name)) ||
+      (deep !== undefined && nestedKeysOf(name.slice(deep.name.length)) !== undefined) ||
+      this.#ownerOf(name) !== undefined
+    );
+  }
+
+  #withoutUndeclared(text: string): string {
+    const kept = text.split('&').filter((pair) => this.#isDeclared(nameIn(pair)));
+    return kept.join('&');
+  }
 }
 
 function asItIs(text: string): string | undefined {

@@ -20,7 +20,6 @@ import {
 } from '../record.ts';
 import type {
   EndReason,
-  IssuedTokens,
   LoginBounds,
   NewSession,
   ProviderLogout,
@@ -68,49 +67,24 @@ export function createSqliteSessionStore(options: SqliteSessionStoreOptions): Se
   const purge = createPurge(database, now, machine);
   const inOneStep = <T>(work: () => T) => inTransaction(database, work);
 
-  /** Ends sessions in the transaction of the caller. */
-  function endRows(ended: readonly Session[], reason: EndReason): readonly Session[] {
-    for (const session of ended) rows.end(session, reason);
-    return ended;
-  }
-
   function announcing<T extends Session | readonly Session[] | undefined>(work: () => T): T {
     const ended = inOneStep(work);
     if (ended !== undefined) for (const listener of listeners) listener();
     return ended;
   }
 
-  function create(session: NewSession, tokens: IssuedTokens, login: LoginBounds): Session | undefined {
-    const { hash, provider, subject, providerSid } = session;
-    const stored = rows.find(hash);
-    if (stored !== undefined) return stored;
-    const { begunAtMs, perPersonMax } = login;
-    const nowMs = now();
-    // A login that seems to begin in the future began before the clock was set back.
-    if (nowMs - begunAtMs > LOGIN_MAX_MS || begunAtMs > nowMs) return undefined;
-    if (providerSid !== undefined && rows.logoutAt(`sid ${sidName(provider, providerSid)}`) !== undefined)
-      return undefined;
-    const person = personName(provider, subject);
-    if ((rows.logoutAt(`person ${person}`) ?? Number.NEGATIVE_INFINITY) >= begunAtMs) return undefined;
-    const others = rows.ofPerson(person);
-    endRows(others.slice(0, Math.max(0, others.length + 1 - perPersonMax)), 'replaced');
-    rows.insert(session, tokenColumns(keys, hash, tokens));
-    return rows.find(hash);
-  }
-
-  function endByProvider(logout: ProviderLogout): readonly Session[] | undefined {
-    const { provider, sid, subject = '', rememberUntilMs } = logout;
-    const token = `token ${tokenName(logout)}`;
-    if (rows.logoutAt(token) !== undefined) return undefined;
-    rows.remember(token, Math.max(rememberUntilMs, now() + LOGIN_MAX_MS));
-    const name = sid === undefined ? personName(provider, subject) : sidName(provider, sid);
-    rows.remember(`${sid === undefined ? 'person' : 'sid'} ${name}`, now() + LOGIN_MAX_MS);
-    return endRows(sid === undefined ? rows.ofPerson(name) : rows.ofSid(name), 'provider');
-  }
-
   return {
     nowMs: now,
-    create: (session, tokens, login) => announcing(() => create(session, tokens, login)),
+    create: (session, tokens, login) =>
+      announcing(() => {
+        const { hash } = session;
+        const stored = rows.find(hash);
+        if (stored !== undefined || !mayBegin(rows, session, login, now())) return stored;
+        const others = rows.ofPerson(personName(session.provider, session.subject));
+        endRows(rows, others.slice(0, Math.max(0, others.length + 1 - login.perPersonMax)), 'replaced');
+        rows.insert(session, tokenColumns(keys, hash, tokens));
+        return rows.find(hash);
+      }),
     find: rows.find,
     get: rows.get,
     list: rows.list,
@@ -122,15 +96,15 @@ export function createSqliteSessionStore(options: SqliteSessionStoreOptions): Se
     end: (id, reason) =>
       announcing(() => {
         const session = rows.get(id);
-        return session && endRows([session], reason)[0];
+        return session && endRows(rows, [session], reason)[0];
       }),
     endSubject: (provider, subject, reason) =>
       announcing(() => {
         const person = personName(provider, subject);
         rows.remember(`person ${person}`, now() + LOGIN_MAX_MS);
-        return endRows(rows.ofPerson(person), reason);
+        return endRows(rows, rows.ofPerson(person), reason);
       }),
-    endByProvider: (logout) => announcing(() => endByProvider(logout)),
+    endByProvider: (logout) => announcing(() => endByProvider(rows, logout, now())),
     openTokens: (session) => openTokens(keys, session),
     refreshes: createSqliteRefreshes({
       database,
@@ -151,6 +125,38 @@ export function createSqliteSessionStore(options: SqliteSessionStoreOptions): Se
     },
   };
 }
+
+/** Ends sessions in the transaction of the caller. */
+function endRows(rows: Rows, ended: readonly Session[], reason: EndReason): readonly Session[] {
+  for (const session of ended) rows.end(session, reason);
+  return ended;
+}
+
+/** Whether no logout since the beginning of the login forbids the session. */
+function mayBegin(
+  rows: Rows,
+  { provider, subject, providerSid }: NewSession,
+  { begunAtMs }: LoginBounds,
+  nowMs: number,
+) {
+  // A login that seems to begin in the future began before the clock was set back.
+  if (nowMs - begunAtMs > LOGIN_MAX_MS || begunAtMs > nowMs) return false;
+  if (providerSid !== undefined && rows.logoutAt(`sid ${sidName(provider, providerSid)}`) !== undefined) return false;
+  const loggedOutAt = rows.logoutAt(`person ${personName(provider, subject)}`);
+  return loggedOutAt === undefined || loggedOutAt < begunAtMs;
+}
+
+function endByProvider(rows: Rows, logout: ProviderLogout, nowMs: number): readonly Session[] | undefined {
+  const { provider, sid, subject = '', rememberUntilMs } = logout;
+  const token = `token ${tokenName(logout)}`;
+  if (rows.logoutAt(token) !== undefined) return undefined;
+  rows.remember(token, Math.max(rememberUntilMs, nowMs + LOGIN_MAX_MS));
+  const name = sid === undefined ? personName(provider, subject) : sidName(provider, sid);
+  rows.remember(`${sid === undefined ? 'person' : 'sid'} ${name}`, nowMs + LOGIN_MAX_MS);
+  return endRows(rows, sid === undefined ? rows.ofPerson(name) : rows.ofSid(name), 'provider');
+}
+
+type Rows = ReturnType<typeof createRows>;
 
 function createRows(database: DatabaseSync, now: () => number) {
   const selecting = (condition: string) =>
