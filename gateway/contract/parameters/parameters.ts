@@ -65,7 +65,7 @@ export function createParameterReader(entry: ContractOperation): ParameterReader
   return {
     read,
     search: (query, values) => queryReader.search(query, values.query),
-    droppedNames: queryReader.droppedNames,
+    droppedNames: (query) => queryReader.droppedNames(query),
   };
 }
 
