@@ -89,7 +89,12 @@ const LIMITS = of('limits', [
     "tierCounterOf(id, 'organization', undefined),",
     '',
   ],
-  ['a Redis that was away is not used again', 'limits/counters/redis/link.ts', 'up = !closed;', 'up = false;'],
+  [
+    'a Redis that was away is not used again',
+    'limits/counters/redis/link.ts',
+    'this.#up = !this.#closed;',
+    'this.#up = false;',
+  ],
 ]);
 
 const KEYS = of('keys', [
@@ -127,8 +132,8 @@ const KEYS = of('keys', [
   [
     'an instance reports changes that it has not read',
     'auth/instance-reports.ts',
-    '...instance, ...upTo',
-    '...instance, position: 1e9',
+    '...this.#instance, ...upTo',
+    '...this.#instance, position: 1e9',
   ],
   [
     'an instance is forgotten before its grace is over',
@@ -136,12 +141,12 @@ const KEYS = of('keys', [
     "'graces', now + grace, id)",
     "'graces', now + 3000, id)",
   ],
-  ['an instance that ends stays listed', 'auth/instance-reports.ts', 'await instances.remove(instance.id);', ''],
+  ['an instance that ends stays listed', 'auth/instance-reports.ts', 'await this.#instances.remove(this.id);', ''],
   [
     'an instance reports no grace',
     'auth/instance-reports.ts',
-    '...instance, ...upTo',
-    '...instance, ...upTo, graceMs: 3000',
+    '...this.#instance, ...upTo',
+    '...this.#instance, ...upTo, graceMs: 3000',
   ],
   [
     'the grace does not end',
@@ -246,15 +251,20 @@ const RELOAD = of('reload', [
   [
     'files that could not be read are not read again',
     'wiring/reload.ts',
-    'if (isUnread) setTimeout(() => void reload(), UNREAD_AGAIN_MS).unref();',
+    'if (isUnread) machine.setTimeout(() => void this.reload(), UNREAD_AGAIN_MS).unref();',
     '',
   ],
-  ['a load that ends after the end of its process is put in force', 'wiring/reload.ts', 'if (stopped) return;', ''],
+  [
+    'a load that ends after the end of its process is put in force',
+    'wiring/reload.ts',
+    'if (this.#stopped) return;',
+    '',
+  ],
   [
     'a failure is told after it is mended',
     'wiring/reload.ts',
-    "failure = null;\n    options.onOutcome('applied');",
-    "options.onOutcome('applied');",
+    "this.#failure = null;\n    this.#options.onOutcome('applied');",
+    "this.#options.onOutcome('applied');",
   ],
   [
     'an operator is told before the files are loaded',
