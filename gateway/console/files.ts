@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { type EncodedBody, encodeBody } from '../shared/http/content-coding.ts';
 import { contentVersionIn, contentVersionOf, LASTING } from '../shared/http/content-version.ts';
 import { LOOK_FILES } from '../shared/look/look-files.ts';
+import { wordList } from '../shared/text.ts';
 
 interface PageFile extends EncodedBody {
   readonly type: string;
@@ -14,53 +15,14 @@ interface PageFile extends EncodedBody {
 const HTML = 'text/html; charset=utf-8';
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
-const SCRIPTS = [
-  ...['theme', 'console', 'api', 'role', 'follow', 'addresses', 'views', 'elements', 'states', 'format', 'tables'],
-  ...[
-    'overview',
-    'attention',
-    'overview-tables',
-    'tiles',
-    'traffic-charts',
-    'time-range',
-    'copy-link',
-    'subject',
-    'subject-facts',
-    'subject-tiles',
-    'breakdown',
-    'charts',
-    'chart-drawing',
-    'chart-kinds',
-    'chart-table',
-    'scale',
-  ],
-  ...[
-    'exchanges',
-    'story',
-    'next-steps',
-    'routes-view',
-    'route-search',
-    'search',
-    'audit',
-    'audit-events',
-    'alerts',
-    'configuration',
-    'explain',
-    'organizations',
-    'system',
-    'causes-about',
-    'system-stores',
-    'system-upstreams',
-    'last-reload',
-    'instance-versions',
-    'system-table',
-    'runbook',
-    'actions',
-    'action-dialog',
-    'action-fields',
-    'action-plan',
-  ],
-];
+const SCRIPTS = wordList(
+  'theme console api role follow addresses views elements states format tables',
+  'overview attention overview-tables tiles traffic-charts time-range copy-link subject subject-facts subject-tiles',
+  'breakdown charts chart-drawing chart-kinds chart-table scale',
+  'exchanges story next-steps routes-view route-search search audit audit-events alerts configuration explain',
+  'organizations system causes-about system-stores system-upstreams last-reload instance-versions system-table',
+  'runbook actions action-dialog action-fields action-plan',
+);
 
 interface Source {
   readonly name: string;

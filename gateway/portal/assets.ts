@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { stripTypeScriptTypes } from 'node:module';
 import { contentVersionOf } from '../shared/http/content-version.ts';
 import { LOOK_FILES } from '../shared/look/look-files.ts';
+import { wordList } from '../shared/text.ts';
 import { iconOf, type Look, themeOf } from './look.ts';
 import { type PortalResource, toResource } from './resource.ts';
 
@@ -14,46 +15,13 @@ const CSS = 'text/css; charset=utf-8';
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
 
 const STYLES = ['portal', 'reference', 'account'];
-const SCRIPTS = [
-  ...[
-    'portal',
-    'search',
-    'search-rank',
-    'search-path',
-    'key',
-    'theme',
-    'theme-first',
-    'filter',
-    'changes',
-    'request',
-    'request-form',
-    'answer',
-    'stream',
-    'refusal',
-    'page-tools',
-    'agents',
-  ],
-  ...[
-    'account',
-    'account-api',
-    'account-advice',
-    'account-explain',
-    'account-figures',
-    'account-chart',
-    'account-use',
-    'account-requests',
-    'account-operations',
-    'account-organization',
-  ],
-  ...[
-    'account-keys',
-    'account-limits',
-    'account-key-parts',
-    'account-key-steps',
-    'account-key-actions',
-    'account-dialog',
-  ],
-];
+const SCRIPTS = wordList(
+  'portal search search-rank search-path key theme theme-first filter changes request request-form answer stream',
+  'refusal page-tools agents',
+  'account account-api account-advice account-explain account-figures account-chart account-use account-requests',
+  'account-operations account-organization',
+  'account-keys account-limits account-key-parts account-key-steps account-key-actions account-dialog',
+);
 
 export interface Assets {
   /** The folder of the assets, with their version. */

@@ -60,6 +60,10 @@ export function durationText(ms: number): string {
 }
 
 /** Returns the words of a list that is written as text, with spaces between the words. */
+export function wordList(...lines: readonly string[]): readonly string[] {
+  return lines.flatMap((line) => line.split(' '));
+}
+
 export function wordSet(...lines: readonly string[]): ReadonlySet<string> {
-  return new Set(lines.flatMap((line) => line.split(' ')));
+  return new Set(wordList(...lines));
 }
