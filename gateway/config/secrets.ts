@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Ed25519Jwk, newAssertionKey, parseAssertionKeys, printAssertionKeys } from './secrets/assertion-keys.ts';
-import { createBackedUpSecrets } from './secrets/generated-secrets.ts';
+import { createBackedUpSecrets, type GeneratedSecrets } from './secrets/generated-secrets.ts';
 import { type OperatorToken, operatorTokensIn } from './secrets/operator-tokens.ts';
 import { createSecretCopies, createSecretsDirectory, readSecretFile } from './secrets/secrets-directory.ts';
 import { createSecretsInRedis } from './secrets/secrets-redis.ts';
@@ -74,7 +74,6 @@ export function loadSecrets({ directory, environment, dataDirectory, redisUrl }:
           createSecretsDirectory(generatedIn),
         );
   const foundInRedis = new Set<string>();
-  let parsed: { readonly text: string; readonly keys: readonly Ed25519Jwk[] } | undefined;
 
   function read(entry: string): string | undefined {
     if (!ENTRY.test(entry)) {
@@ -102,26 +101,7 @@ export function loadSecrets({ directory, environment, dataDirectory, redisUrl }:
     throw new Error(problem);
   }
 
-  async function readKeySet() {
-    // A set that Redis has lost is restored from the memory of this process. Upstreams would not yet know the keys of a new set.
-    const text = await readOrMake('assertion_keys', () => parsed?.text ?? printAssertionKeys([newAssertionKey()]));
-    if (parsed?.text !== text) parsed = { text, keys: parseAssertionKeys(text) };
-    return parsed;
-  }
-
-  async function changeAssertionKeys(change: (present: readonly Ed25519Jwk[]) => readonly Ed25519Jwk[]) {
-    if (read('assertion_keys') !== undefined) {
-      throw new Error(
-        'The secrets entry assertion_keys comes from SECRETS_DIR or the environment, where the gateway does not write. Print the new set with `bin/gateway assertion-keys rotate --print` and put it there.',
-      );
-    }
-    for (let attempt = 0; attempt < CHANGE_ATTEMPTS; attempt++) {
-      const present = await readKeySet();
-      const keys = change(present.keys);
-      if (await made.replace('assertion_keys', present.text, printAssertionKeys(keys))) return keys;
-    }
-    throw new Error('The secrets entry assertion_keys keeps being changed by other processes.');
-  }
+  const assertionKeys = createAssertionKeySet(read, readOrMake, made);
 
   return {
     read,
@@ -131,14 +111,47 @@ export function loadSecrets({ directory, environment, dataDirectory, redisUrl }:
     readOrMake: (entry) => readOrMake(entry, newSecret),
     keyPepper: () => readLongEnough('key_pepper'),
     cursorSecret: () => readLongEnough('cursor_secret'),
-    assertionKeys: async () => (await readKeySet()).keys,
-    changeAssertionKeys,
+    assertionKeys: assertionKeys.read,
+    changeAssertionKeys: assertionKeys.change,
     async restoreLost() {
       // Reading one missing entry restores all entries.
       const [any] = foundInRedis;
       if (any !== undefined) await made.read(any);
     },
     foundInRedis: () => [...foundInRedis].sort(),
+  };
+}
+
+/** The set of keys that sign assertions. It is parsed again only if its text has changed. */
+function createAssertionKeySet(
+  readGiven: Secrets['read'],
+  readOrMake: (entry: string, make: () => string) => Promise<string>,
+  made: Pick<GeneratedSecrets, 'replace'>,
+) {
+  let parsed: { readonly text: string; readonly keys: readonly Ed25519Jwk[] } | undefined;
+
+  async function readSet() {
+    // A set that Redis has lost is restored from the memory of this process. Upstreams would not yet know the keys of a new set.
+    const text = await readOrMake('assertion_keys', () => parsed?.text ?? printAssertionKeys([newAssertionKey()]));
+    if (parsed?.text !== text) parsed = { text, keys: parseAssertionKeys(text) };
+    return parsed;
+  }
+
+  return {
+    read: async () => (await readSet()).keys,
+    async change(change: (present: readonly Ed25519Jwk[]) => readonly Ed25519Jwk[]) {
+      if (readGiven('assertion_keys') !== undefined) {
+        throw new Error(
+          'The secrets entry assertion_keys comes from SECRETS_DIR or the environment, where the gateway does not write. Print the new set with `bin/gateway assertion-keys rotate --print` and put it there.',
+        );
+      }
+      for (let attempt = 0; attempt < CHANGE_ATTEMPTS; attempt++) {
+        const present = await readSet();
+        const keys = change(present.keys);
+        if (await made.replace('assertion_keys', present.text, printAssertionKeys(keys))) return keys;
+      }
+      throw new Error('The secrets entry assertion_keys keeps being changed by other processes.');
+    },
   };
 }
 

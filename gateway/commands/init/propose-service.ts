@@ -62,20 +62,13 @@ const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,63}$/;
 export async function proposeService(
   context: CommandContext,
   directories: Directories,
-  { from, name: named, live: givenLive, basePath: givenBasePath }: AddServiceFlags,
+  flags: AddServiceFlags,
   upstreamsText: string | undefined,
 ): Promise<ProposedService> {
-  const document = await fetchDocument(from).catch((error: Error) => context.fail(error.message));
+  const givenBasePath = flags.basePath;
+  const document = await fetchDocument(flags.from).catch((error: Error) => context.fail(error.message));
   await refuseFiles(context, document);
-  const name = named ?? nameOf(document);
-  if (name === undefined) return context.usage('The title of the document gives no name. Choose one with --name.');
-  if (!NAME.test(name))
-    return context.usage('--name must be letters, digits, hyphens and underscores, beginning with a letter.');
-  if (givenBasePath !== undefined && !BASE_PATH.test(givenBasePath))
-    return context.usage('--base-path must begin with a slash and not end with one, such as /v1/orders.');
-  const live = givenLive ?? liveOf(document);
-  if (live === undefined)
-    return context.usage('The document names no address of the service. Give it with --live http://host:port.');
+  const { name, live } = identityOf(context, document, flags);
   const path = join(directories.config, 'upstreams.yaml');
   const text = upstreamsText ?? (await readFile(path, 'utf8'));
   if (parseDocument(text).hasIn(['upstreams', name]))
@@ -97,9 +90,8 @@ export async function proposeService(
     document,
     served.map(({ id }) => id),
   );
-  const healthPath = healthPathOf(document);
-  const isChecked = healthPath !== undefined && (await isHealthy(live, healthPath));
   const credential = wantedCredential(name, document);
+  const health = await healthOf(document, live);
   const entry: ProposedEntry = {
     contracts: [file],
     live,
@@ -107,10 +99,10 @@ export async function proposeService(
     ...(basePath && { basePath }),
     ...(isQualified && { operationNames: 'qualified' }),
     security: securityOf(name),
-    ...(isChecked && healthPath !== undefined && { health: { path: healthPath } }),
+    ...(health.isChecked && { health: { path: health.path } }),
   };
   const comments = [
-    ...(entry.health === undefined ? [`health: { path: ${healthPath ?? '/healthz'} } # GET, to each target`] : []),
+    ...(health.isChecked ? [] : [`health: { path: ${health.path} } # GET, to each target`]),
     ...(credential === undefined ? [] : [`credential: ${credential.setting} # the gateway sends it to the service`]),
   ];
   const extended = withEntry(text, name, entry, comments);
@@ -118,13 +110,7 @@ export async function proposeService(
     return context.fail(
       `${shownPath(path)} has a form to which no entry can be added, and nothing was written. Correct what "gateway check" names in it, or add the entry yourself: ${JSON.stringify({ [name]: entry })}`,
     );
-  if (mistakes.length > 0) {
-    for (const mistake of mistakes) context.complain(`${toSentence(mistake)}\n`);
-    const those = mistakes.length === 1 ? 'this mistake' : 'these mistakes';
-    return context.fail(
-      `Nothing was written, because the configuration has ${those} already. Correct ${mistakes.length === 1 ? 'it' : 'them'} first.`,
-    );
-  }
+  if (mistakes.length > 0) refuseMistakes(context, mistakes);
   const files = [
     { path: join(directories.contracts, file), text: document.text },
     { path, text: extended },
@@ -132,6 +118,37 @@ export async function proposeService(
   const isProposed = givenBasePath === undefined && proposed !== undefined;
   const aboutPrefix = isProposed ? prefixLines(proposed, collisionsOf(document, served)) : [];
   return { name, entry, files, aboutPrefix, credential };
+}
+
+/** Returns the name and the address of the service. Ends the command if the flags and the document give none, or a flag is malformed. */
+function identityOf(
+  context: CommandContext,
+  document: FetchedDocument,
+  { name: named, live: givenLive, basePath }: AddServiceFlags,
+): { readonly name: string; readonly live: string } {
+  const name = named ?? nameOf(document);
+  if (name === undefined) return context.usage('The title of the document gives no name. Choose one with --name.');
+  if (!NAME.test(name))
+    return context.usage('--name must be letters, digits, hyphens and underscores, beginning with a letter.');
+  if (basePath !== undefined && !BASE_PATH.test(basePath))
+    return context.usage('--base-path must begin with a slash and not end with one, such as /v1/orders.');
+  const live = givenLive ?? liveOf(document);
+  if (live === undefined)
+    return context.usage('The document names no address of the service. Give it with --live http://host:port.');
+  return { name, live };
+}
+
+/** Returns the path of health checks, and whether the service answers it now. */
+async function healthOf(document: FetchedDocument, live: string) {
+  const path = healthPathOf(document);
+  return { path: path ?? '/healthz', isChecked: path !== undefined && (await isHealthy(live, path)) };
+}
+
+/** Ends the command, because the configuration has mistakes already. */
+function refuseMistakes(context: CommandContext, mistakes: readonly Mistake[]): never {
+  for (const mistake of mistakes) context.complain(`${toSentence(mistake)}\n`);
+  const [those, them] = mistakes.length === 1 ? ['this mistake', 'it'] : ['these mistakes', 'them'];
+  return context.fail(`Nothing was written, because the configuration has ${those} already. Correct ${them} first.`);
 }
 
 /** Ends the command if a fetched document refers to files, because they would be read on this machine. */

@@ -110,39 +110,8 @@ export function createBackend(options: BackendOptions): Backend {
   const settings = { connections: 1, connectTimeoutMs, connectionMaxAgeSeconds, tls };
   const client = createPools().single(origin, settings);
   const applyRules = createAnswerRules(entry.answers);
-  const rewrite = createRewrite(entry.requests);
   const proofs = new Set<string>();
-
-  async function outgoing(asked: BackendRequest): Promise<BackendOutgoing> {
-    const { operation } = asked.entry;
-    const json = asked.body === undefined ? undefined : Buffer.from(JSON.stringify(asked.body));
-    const rawBody = asked.bytes ?? json;
-    const path = filledTemplate(operation, asked.pathValues);
-    const checked = { ...options, ...asked, operation, path, rawBody, clientAddress: CLIENT_ADDRESS };
-    const assertion = await options.assertion();
-    const traceparent = `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-00`;
-    const id = `req_try${randomBytes(8).toString('hex')}`;
-    const credential = asked.anonymous ? undefined : options.credential?.();
-    const { sendClientAddress } = entry;
-    const identity = { assertion, credentialHeader: credential?.name, traceparent, sendClientAddress };
-    const lines = upstreamRequestLines({ ...checked, id }, identity, true);
-    const headers: string[] = [];
-    if (assertion !== undefined) proofs.add(assertion);
-    if (credential !== undefined) {
-      headers.push(credential.name, credential.value);
-      proofs.add(credential.value);
-    }
-    const rewritten = await rewrite(operation)?.(checked as unknown as Checked);
-    const own = operation.upstreamPrefix + path.slice(operation.publicPrefix.length);
-    return {
-      method: asked.method ?? operation.method,
-      path: encodeTarget((asked.path ?? rewritten?.path ?? own) + asked.search),
-      lines,
-      headers,
-      body: rewritten === undefined ? (rawBody ?? null) : (rewritten.body ?? null),
-      recordRead: rewritten?.recordRead,
-    };
-  }
+  const outgoing = createOutgoing(options, (proof) => proofs.add(proof));
 
   /**
    * Sends a request. A service may close a kept connection while the next request is on its way. Like the gateway, the trial then retries
@@ -194,6 +163,43 @@ export function createBackend(options: BackendOptions): Backend {
   }
 
   return { send, connections: () => client.openedCount, proofs: () => [...proofs], close: () => client.destroy() };
+}
+
+/** Returns the function that makes the request to the service. @param onProof called with each assertion and each credential */
+function createOutgoing(options: BackendOptions, onProof: (proof: string) => void) {
+  const { entry } = options;
+  const rewrite = createRewrite(entry.requests);
+
+  return async function outgoing(asked: BackendRequest): Promise<BackendOutgoing> {
+    const { operation } = asked.entry;
+    const json = asked.body === undefined ? undefined : Buffer.from(JSON.stringify(asked.body));
+    const rawBody = asked.bytes ?? json;
+    const path = filledTemplate(operation, asked.pathValues);
+    const checked = { ...options, ...asked, operation, path, rawBody, clientAddress: CLIENT_ADDRESS };
+    const assertion = await options.assertion();
+    const traceparent = `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-00`;
+    const id = `req_try${randomBytes(8).toString('hex')}`;
+    const credential = asked.anonymous ? undefined : options.credential?.();
+    const { sendClientAddress } = entry;
+    const identity = { assertion, credentialHeader: credential?.name, traceparent, sendClientAddress };
+    const lines = upstreamRequestLines({ ...checked, id }, identity, true);
+    const headers: string[] = [];
+    if (assertion !== undefined) onProof(assertion);
+    if (credential !== undefined) {
+      headers.push(credential.name, credential.value);
+      onProof(credential.value);
+    }
+    const rewritten = await rewrite(operation)?.(checked as unknown as Checked);
+    const own = operation.upstreamPrefix + path.slice(operation.publicPrefix.length);
+    return {
+      method: asked.method ?? operation.method,
+      path: encodeTarget((asked.path ?? rewritten?.path ?? own) + asked.search),
+      lines,
+      headers,
+      body: rewritten === undefined ? (rawBody ?? null) : (rewritten.body ?? null),
+      recordRead: rewritten?.recordRead,
+    };
+  };
 }
 
 /** Encodes a target as clients do, because a template may contain characters between its parameters that need encoding, such as spaces. */
