@@ -13,9 +13,10 @@ import { checkTls } from './gateway/tls.ts';
 import { checkShape } from './issues.ts';
 import { type Environment, localUrl } from './settings.ts';
 import { type AddressPath, withOrigins } from './upstreams/address-paths.ts';
+import type { Breaking } from './upstreams/breaking.ts';
 import { checkCredentials } from './upstreams/credential-checks.ts';
 import { checkServers, withServers } from './upstreams/servers.ts';
-import { type Breaking, type UpstreamEntry, upstreamsFile } from './upstreams/upstreams-file.ts';
+import { type UpstreamEntry, upstreamsFile } from './upstreams/upstreams-file.ts';
 import { blockIn, usableDecisions, usableEntries } from './upstreams/usable-entries.ts';
 
 interface Sources {

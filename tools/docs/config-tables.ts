@@ -12,11 +12,12 @@ import { acme } from '../../gateway/config/gateway/acme.ts';
 import { gatewayFile } from '../../gateway/config/gateway/gateway-file.ts';
 import { certificate, tls } from '../../gateway/config/gateway/tls.ts';
 import { tracing } from '../../gateway/config/gateway/tracing.ts';
+import { breaking } from '../../gateway/config/upstreams/breaking.ts';
 import { compressionRules } from '../../gateway/config/upstreams/compression.ts';
 import { breakerRules, ejectionRules, health } from '../../gateway/config/upstreams/targets.ts';
 import { tunnel } from '../../gateway/config/upstreams/tunnels.ts';
 import { upstreamTls } from '../../gateway/config/upstreams/upstream-tls.ts';
-import { breaking, upstreamEntry } from '../../gateway/config/upstreams/upstreams-file.ts';
+import { upstreamEntry } from '../../gateway/config/upstreams/upstreams-file.ts';
 import { limitsFile } from '../../gateway/limits/settings.ts';
 import { table } from './table.ts';
 

@@ -1,6 +1,6 @@
 // Writes the choices after a change that breaks a published contract, with the lines for upstreams.yaml that accept the change.
 
-import { REASON_TO_WRITE } from '../../config/upstreams/upstreams-file.ts';
+import { REASON_TO_WRITE } from '../../config/upstreams/breaking.ts';
 import { DAY_MS } from '../../shared/durations.ts';
 
 interface Decision {

@@ -4,8 +4,8 @@
 import { z } from 'zod';
 import { credential } from '../../upstream/settings.ts';
 import { site } from '../gateway/hosts.ts';
-import { day } from '../gateway/versions.ts';
 import { name, whole } from '../parts.ts';
+import { breaking } from './breaking.ts';
 import { compression } from './compression.ts';
 import { contractMembers } from './contract-members.ts';
 import { cookies, requestHeaders, responseHeaders } from './crossing.ts';
@@ -222,26 +222,6 @@ export const upstreamEntry = z.strictObject({
   ...contractMembers,
 });
 
-/** The placeholder for the reason in a decision that a command prints. Clients read reasons, so the placeholder is refused as a reason. */
-export const REASON_TO_WRITE = 'Write here why: clients read it.';
-
-/** Accepted breaks of published contracts, each with a reason and an end date. */
-export const breaking = z.array(
-  z.strictObject({
-    operation: z.string().min(1).meta({ description: 'The operation, as published.', values: 'operation id' }),
-    rule: z
-      .string()
-      .regex(/^[a-z]+(-[a-z]+)+$/, 'must be a rule as contract diff names it')
-      .meta({ description: 'The rule that is broken, as `check` and `contract diff` name it.', values: 'rule' }),
-    until: day.describe('The last day on which `check` accepts the break.'),
-    reason: z
-      .string()
-      .min(10, 'must be a reason of at least 10 characters')
-      .refine((reason) => reason.trim() !== REASON_TO_WRITE, 'must say why, in words that clients can read')
-      .meta({ description: 'Why the break is accepted.', values: 'at least 10 characters' }),
-  }),
-);
-
 export const upstreamsFile = z.strictObject({
   upstreams: z
     .record(name, upstreamEntry)
@@ -249,7 +229,5 @@ export const upstreamsFile = z.strictObject({
     .describe('The services behind the gateway, by name.'),
   breaking: breaking.default([]).describe('Accepted breaks of published contracts ([contracts](contracts.md)).'),
 });
-
-export type Breaking = z.output<typeof breaking>;
 
 export type UpstreamEntry = z.output<typeof upstreamEntry>;

@@ -2,7 +2,8 @@
 
 import { closest } from '../../shared/mistakes.ts';
 import type { Source } from '../../shared/yaml-source.ts';
-import { type Breaking, breaking, type UpstreamEntry, upstreamEntry, upstreamsFile } from './upstreams-file.ts';
+import { type Breaking, breaking } from './breaking.ts';
+import { type UpstreamEntry, upstreamEntry, upstreamsFile } from './upstreams-file.ts';
 
 /** Returns the entries whose contracts can be checked, because the settings that contracts depend on have no mistake. */
 export function usableEntries(source: Source): Record<string, UpstreamEntry> {
