@@ -22,7 +22,8 @@ import { count, percent, SYMPTOMS, telling } from './telling.ts';
 import { failingOperations, isOver, namesOfFailing, symptomsOf } from './traffic-causes.ts';
 import { unansweredCause, unansweredIn } from './unanswered-causes.ts';
 import { unknownCallers } from './unknown-callers.ts';
-import { failsOn, isOfUpstream, recoveringUpstreams, upstreamCauses } from './upstream-causes.ts';
+import { upstreamCauses } from './upstream-causes.ts';
+import { failsOn, isOfUpstream, recoveringUpstreams } from './upstream-recovery.ts';
 
 /** The last minute: the requests, the requests with 5xx, and the most frequent code among these. */
 export interface LastMinute {

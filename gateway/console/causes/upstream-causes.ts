@@ -1,20 +1,9 @@
-// Pure: finds the causes of an upstream. Failing targets and the circuit breaker that they open are one cause. An upstream that works again
-// stays a cause, marked as over, while the counts of the last minute still include its failed requests.
+// Pure: finds the causes of an upstream. Failing targets and the circuit breaker that they open are one cause.
 
 import type { CredentialFault } from '../../shared/contracts/upstreams.ts';
-import {
-  type About,
-  type FoundCause,
-  failureCause,
-  SILENT,
-  type StatusForCauses,
-  type UpstreamReport,
-  warningCause,
-} from './cause.ts';
-import type { PresentTraffic } from './present.ts';
+import { type FoundCause, failureCause, SILENT, type UpstreamReport, warningCause } from './cause.ts';
 import { estimateText, type ServiceTimes } from './service-times.ts';
 import { count, type Telling, telling } from './telling.ts';
-import { recoveryOf } from './traffic-causes.ts';
 
 type Target = NonNullable<UpstreamReport['targets']>[number];
 
@@ -220,53 +209,4 @@ function faultsOf(targets: readonly Target[], of = Number.POSITIVE_INFINITY): st
   const others = targets.length > 1 ? `, and ${targets.length - 1} more` : '';
   const fault = `${first.address} ${words[first.state] ?? first.state}${error}${others}`;
   return of > 1 && targets.length === of ? `all its ${of} targets fail: ${fault}` : `target ${fault}`;
-}
-
-/** The age of the oldest of the latest counts. If a failure ended earlier, the failures in these counts are new failures. */
-const LATEST_MS = 30_000;
-
-/** Returns upstreams that work again, while the figures of the last minute still show their failure. */
-export function recoveringUpstreams(
-  { upstreams = {} }: StatusForCauses,
-  found: readonly FoundCause[],
-  present: PresentTraffic,
-  culprits: readonly About[],
-): FoundCause[] {
-  return Object.keys(upstreams).flatMap((name) => {
-    const about = culprits.find((one) => isOfUpstream(one, name));
-    const now = about && recoveryOf(present, name);
-    if (about === undefined || now === undefined || found.some((one) => isOfUpstream(one.about, name))) return [];
-    const { names, requests, failed, isRecovering } = now;
-    const counted = telling`${count('failed')} of ${count('requests')} requests failed in the last minute`;
-    const cause = isRecovering
-      ? telling`is recovering: ${counted}, none in the last 15 seconds.`
-      : telling`answers again: ${counted}.`;
-    const figures = { requests, failed };
-    const details = `#/upstreams/${encodeURIComponent(name)}`;
-    const more = {
-      title: `Upstream ${name} fails.`,
-      runbook: 'GatewayTargetDown',
-      details,
-      figures,
-      extent: { of: 'operations', names, span: 'minute' } as const,
-      hasRecovered: true as const,
-    };
-    return [warningCause(about, telling`Upstream ${name} ${cause}`, '', more)];
-  });
-}
-
-/** Whether requests to an upstream still fail although its targets work. Its operations are then shown as the cause. */
-export function failsOn(
-  { topic, name }: About,
-  status: StatusForCauses,
-  present: PresentTraffic,
-  agoMs: number,
-): boolean {
-  if (topic !== 'upstream' || name === undefined || status.upstreams?.[name] === undefined) return false;
-  return agoMs >= LATEST_MS && recoveryOf(present, name)?.isRecovering === false;
-}
-
-/** Whether a cause is about an upstream itself, and not about its operations. */
-export function isOfUpstream({ topic, name }: About, upstream: string): boolean {
-  return topic === 'upstream' && name === upstream;
 }

@@ -9,13 +9,8 @@ function pressedFrom(startMs = 1_000_000 * MINUTE_MS) {
   let nowMs = startMs;
   const pressed = new NearLimit(() => nowMs);
   return {
-<<<<<<< HEAD
-    list: pressed.list,
-    note(id: string, pressure: LimitPressure | 'eased', remaining = 0, limitSource = 'redis') {
-=======
     list: () => pressed.list(),
-    note(id: string, pressure: LimitPressure | 'eased', remaining = 0) {
->>>>>>> 70036571 (observe, overload, contract: five more closures are classes)
+    note(id: string, pressure: LimitPressure | 'eased', remaining = 0, limitSource = 'redis') {
       const state = { policy: 'organization', limit: 10, windowSeconds: 60, remaining, resetMs: 1 };
       const organization = { id, name: `Name of ${id}`, tier: 'standard' };
       pressed.note({ caller: { organization }, limitSource } as Trail, state, pressure);
