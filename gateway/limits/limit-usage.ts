@@ -52,7 +52,7 @@ export interface ResetReport {
 export interface LimitUsage {
   show(organization: string): Promise<UsageReport | undefined>;
   /**
-   * Deletes all counters of the organization.
+   * Deletes the counters of the organization and of its keys.
    *
    * @param dryRun only counts them
    */
@@ -71,8 +71,8 @@ interface UsageOptions {
 }
 
 /**
- * Creates the functions. The counter of the subject of a token is neither shown nor reset, because the gateway does not store subjects and
- * cannot list them.
+ * Creates the functions. The counters of subjects of tokens, and of people with sessions, are neither shown nor reset, because the gateway
+ * does not store subjects and cannot list them.
  */
 export function createLimitUsage({ store, rules, operations, ...options }: UsageOptions): LimitUsage {
   async function find(id: string): Promise<LimitSubject | undefined> {
@@ -176,7 +176,7 @@ export function applicableLimits(
   return found;
 }
 
-/** Lists every counter that these rules can create for an organization, including the counters of the other `countPer`. */
+/** Lists every counter that these rules can create for an organization and its keys, including the counters of the other `countPer`. */
 export function applicableCounters(rules: LimitRules, { organization: { id }, keys }: LimitSubject): string[] {
   const subjects = [undefined, ...keys];
   return [

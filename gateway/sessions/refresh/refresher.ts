@@ -20,7 +20,7 @@ import { createTakeLease, type TakeLease } from './take-lease.ts';
 
 /** The time between the beginning of a refresh and the end of the access token, which is a quarter of its life, at most a minute. */
 const EARLY_MS = { part: 0.25, most: 60_000 } as const;
-/** The time that the provider has for its answer. */
+/** The time after which a token that was not sent yet is not sent. The request itself has the timeout of the provider. */
 const REDEEM_MAX_MS = 20_000;
 /** The interval at which a process reads from the store whether another instance has finished its refresh. */
 const ASK_AGAIN_MS = { first: 50, longest: 400 } as const;

@@ -65,7 +65,7 @@ export interface NewSession
 export interface LoginBounds {
   /** `nowMs()` of the store when the person was sent to the provider. */
   readonly begunAtMs: number;
-  /** `sessions.perPersonMax`: the oldest sessions of the person end to make room. */
+  /** `sessions.perPersonMax`: the sessions of the person whose last use is longest ago end to make room. */
   readonly perPersonMax: number;
 }
 

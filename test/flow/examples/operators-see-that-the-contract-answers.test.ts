@@ -52,7 +52,7 @@ it('check warns of live keys that get examples, and of places that give none', a
   const { warnings } = JSON.parse(stdout) as { warnings: string[] };
   assert.equal(code, 0);
   const expected = [
-    /orders\.yaml:\d+:\d+: .*never.*minLength: minLength 2 is not below maxLength 1/,
+    /orders\.yaml:\d+:\d+: .*never.*minLength: minLength 2 is above maxLength 1/,
     /orders\.yaml:\d+:\d+: .*wrong.*example: the example does not fit its schema/,
     /upstreams\.yaml:\d+:\d+: upstreams\.orders\.live: live keys are answered from the contract/,
     /orders\.yaml:\d+:\d+: .*circle.*: "parent" requires itself, so no valid value .* 501\. Make "parent" optional or nullable\./,

@@ -259,6 +259,30 @@ for (const [name, open] of [
       assert.deepEqual(await store.endSubject('main', 'many', 'operator'), made.slice(2));
     });
 
+    it('of the sessions of a person, another login ends those whose last use is longest ago', async () => {
+      const bounds = await boundsAt(store, { perPersonMax: 3 });
+      const signInAgain = async () => {
+        await sleep(2);
+        return (await store.create(newSession({ subject: 'busy' }), tokens(), bounds)) as Session;
+      };
+      const [first, second, third] = [await signInAgain(), await signInAgain(), await signInAgain()];
+      await sleep(2);
+      const usedAtMs = await store.nowMs();
+      await store.touch(new Map([first, third].map(({ hash }) => [hash, usedAtMs])));
+      const fourth = await signInAgain();
+      const idsLeft = async () =>
+        (await store.list({ person: { provider: 'main', subject: 'busy' } }, { limit: 10 })).map(({ id }) => id);
+      assert.deepEqual(await idsLeft(), [first.id, third.id, fourth.id]);
+      // A lower bound ends several: those with the earliest uses, and of equal ones the earlier logins.
+      const last = await store.create(
+        newSession({ subject: 'busy' }),
+        tokens(),
+        await boundsAt(store, { perPersonMax: 2 }),
+      );
+      assert.deepEqual(await idsLeft(), [fourth.id, last?.id]);
+      assert.equal(await store.find(second.hash), undefined);
+    });
+
     it('the next part of a list begins after its last session', async () => {
       const made: Session[] = [];
       for (let index = 0; index < 7; index += 1) made.push(await signIn(store, { organization: 'listed' }));

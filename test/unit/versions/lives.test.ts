@@ -108,7 +108,7 @@ const wrong: Readonly<Record<string, readonly [text: string, says: string]>> = {
   ],
   'an operation followed by one that does not exist': [
     'operations:\n  listJobs: { deprecated: 2028-01-02, successor: listJobs3 }\n',
-    '2:50: operations.listJobs.successor: there is no operation "listJobs3". Did you mean "listJobs"?',
+    '2:50: operations.listJobs.successor: there is no operation "listJobs3". Did you mean "listJobs2"?',
   ],
 };
 

@@ -28,8 +28,16 @@ if sid ~= '' and call('EXISTS', index_key('ls', sid)) == 1 then return false end
 if ended and tonumber(ended) >= begun then return false end
 if now - begun > ${LOGIN_MAX_MS} or begun > now then return false end
 
-local others = prune(index_key('p', person), -1)
-for oldest = 1, #others + 1 - most do end_session(call('GET', id_key(others[oldest])), 'replaced') end
+local others, used = prune(index_key('p', person), -1), {}
+if #others >= tonumber(most) then
+  for at, other in ipairs(others) do used[at] = tonumber(call('HGET', session_key(call('GET', id_key(other))), 'used')) or 0 end
+end
+for _ = 1, #others + 1 - most do
+  local least = 1
+  for at = 2, #others do if used[at] < used[least] then least = at end end
+  used[least] = 1e300
+  end_session(call('GET', id_key(others[least])), 'replaced')
+end
 local ends = now + lives
 call('HSET', session_key(hash), 'id', id, 'fixed', fixed, 'created', text(now), 'ends', text(ends), 'idle', idle, 'used', text(now),
   'access', text(now + access_lives), 'lives', access_lives, 'refreshable', refreshable, 'generation', 0, 'tokens', tokens,

@@ -80,7 +80,9 @@ export function createSqliteSessionStore(options: SqliteSessionStoreOptions): Se
         const { hash } = session;
         const stored = rows.find(hash);
         if (stored !== undefined || !mayBegin(rows, session, login, now())) return stored;
-        const others = rows.ofPerson(personName(session.provider, session.subject));
+        const others = rows
+          .ofPerson(personName(session.provider, session.subject))
+          .toSorted((one, other) => one.usedAtMs - other.usedAtMs);
         endRows(rows, others.slice(0, Math.max(0, others.length + 1 - login.perPersonMax)), 'replaced');
         rows.insert(session, tokenColumns(keys, hash, tokens));
         return rows.find(hash);
