@@ -56,21 +56,21 @@ const FIELDS = {
     stage: 'authenticate',
     type: 'text',
     forClients: true,
-    meaning: 'of a refusal: the reason in one word',
+    meaning: 'the reason of the refusal in one word',
   },
   required_scopes: {
     section: 'refusal',
     stage: 'authorize',
     type: 'list of texts',
     forClients: true,
-    meaning: 'of a refusal: the scopes of the operation',
+    meaning: 'the scopes of the operation, if the caller lacks one',
   },
   held_scopes: {
     section: 'refusal',
     stage: 'authorize',
     type: 'list of texts',
     forClients: true,
-    meaning: 'of a refusal: the scopes of the caller, at most 64',
+    meaning: 'the scopes of that caller, at most 64',
   },
 } as const;
 

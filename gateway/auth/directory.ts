@@ -1,5 +1,5 @@
-// Maps presented keys to callers. Caches callers, drops a caller when it changes, and continues to accept cached callers for a while when
-// the store cannot be reached. Throws api_key_malformed, and auth_unavailable if the key is neither readable nor cached.
+// Maps presented keys to callers. Caches callers, drops a caller when it changes, and accepts cached callers for a while when the store
+// cannot be reached. Throws api_key_malformed. Throws auth_unavailable if neither the store nor the cache can be used.
 
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Caller, Organization } from '../exchange/caller.ts';

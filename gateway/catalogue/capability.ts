@@ -29,7 +29,7 @@ export interface Capability {
  *   in observe/log/line-rare.ts
  *     kind        the request is unusual: a tunnel, a stream, a tool
  *     code        the error code
- *     rare        the value is the first note of the row, or `computedFields` makes it from several notes
+ *     rare        the value is the first note of the row, or `COMPUTED_FIELDS` makes it from several notes
  *     refusal     a detail of the error
  *     stages      durations, if the exchange was slow or refused
  *     queued      the wait for a place of the upstream

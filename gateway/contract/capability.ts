@@ -44,7 +44,7 @@ const FIELDS = {
     type: 'list of objects',
     forClients: true,
     notes: { violations: usualNote<readonly NotedViolation[] | undefined>() },
-    meaning: 'of a refusal: place, code and constraint of each violation of the contract',
+    meaning: 'place, code and constraint of each violation of the contract, if the request was refused',
   },
 } as const;
 

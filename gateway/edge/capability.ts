@@ -25,7 +25,7 @@ const FIELDS = {
     stage: 'validate',
     type: 'bytes',
     forClients: true,
-    meaning: 'of a refusal: the size that was exceeded',
+    meaning: 'the size that the refused request exceeded',
   },
 } as const;
 

@@ -31,7 +31,7 @@ const FIELDS = {
     stage: 'throttle',
     type: 'seconds',
     forClients: true,
-    meaning: 'of a refusal: the `Retry-After` of the answer',
+    meaning: 'the `Retry-After` of the refusal',
   },
   limit: {
     section: 'limit',
@@ -97,7 +97,7 @@ const FIELDS = {
     stage: 'limit',
     type: 'list of texts',
     forClients: true,
-    meaning: 'of a refusal: the limits that refused',
+    meaning: 'the limits that refused the request',
   },
 } as const;
 

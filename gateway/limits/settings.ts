@@ -8,7 +8,7 @@ const rule = {
   requests: whole('requests', 1, 1_000_000_000).describe(
     'The units that are admitted in any period of `windowSeconds`. A request spends 1, or its `cost`.',
   ),
-  windowSeconds: whole('seconds', 1, 86_400).default(60).describe('The length of that span.'),
+  windowSeconds: whole('seconds', 1, 86_400).default(60).describe('The length of the period.'),
   enforce: z.boolean().default(true).describe('`false`: the limit counts and reports, and refuses nothing.'),
 };
 /** The rule of a tier, or of an organization in place of it. */

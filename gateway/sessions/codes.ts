@@ -58,7 +58,7 @@ export const SESSION_CODES = {
     message: 'The parameter provider has to name one of the providers of this platform.',
     hints: {
       several: 'There are several ways to sign in: choose one.',
-      unknown: 'There is no way to sign in by the name that was given.',
+      unknown: 'No way to sign in has this name.',
     },
     meaning:
       '`provider` names no provider of this platform, or is absent where there are several. A browser gets a page with a button for each.',

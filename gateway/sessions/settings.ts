@@ -195,7 +195,7 @@ export const sessionSettings = z
   })
   .check(({ value: { idleSeconds, absoluteSeconds }, issues }) => {
     if (idleSeconds <= absoluteSeconds) return;
-    const message = 'must be at most absoluteSeconds, which ends a session before';
+    const message = 'must be at most absoluteSeconds, because a session ends then in any case';
     issues.push({ code: 'custom', path: ['idleSeconds'], input: idleSeconds, message });
   });
 

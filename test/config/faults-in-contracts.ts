@@ -37,7 +37,7 @@ export const faultsInContracts: Readonly<Record<string, Fault>> = {
       '      operationId: listItems\n      parameters: [{ name: X-Größe, in: header, schema: { type: string } }]\n',
     ),
     says: [
-      'openapi/items.yaml:8:28: paths./v1/items.get.parameters.0.name: "X-Größe" is no name of a header field. Write it with letters, digits and hyphens only.',
+      'openapi/items.yaml:8:28: paths./v1/items.get.parameters.0.name: "X-Größe" is not a name of a header field. Write it with letters, digits and hyphens only.',
     ],
   },
   'contract-response-header-that-is-no-field-name': {
@@ -47,7 +47,7 @@ export const faultsInContracts: Readonly<Record<string, Fault>> = {
       '{ description: The items, headers: { "X Count": { schema: { type: integer } } } }',
     ),
     says: [
-      'openapi/items.yaml:8:64: paths./v1/items.get.responses.200.headers.X Count: "X Count" is no name of a header field. Write it with letters, digits and hyphens only.',
+      'openapi/items.yaml:8:64: paths./v1/items.get.responses.200.headers.X Count: "X Count" is not a name of a header field. Write it with letters, digits and hyphens only.',
     ],
   },
   'contract-yaml-syntax': {
@@ -97,7 +97,7 @@ export const faultsInContracts: Readonly<Record<string, Fault>> = {
   'contract-unknown-version': {
     files: spoiled(items, '3.1.1', '4.0.0'),
     says: [
-      'openapi/items.yaml:1: "openapi: 4.0.0" is no version of OpenAPI. Write the one that the document keeps to: 3.0.4, 3.1.1, 3.2.0.',
+      'openapi/items.yaml:1: "openapi: 4.0.0" is not a version of OpenAPI. Write the one that the document keeps to: 3.0.4, 3.1.1, 3.2.0.',
     ],
   },
   'contract-invalid': {

@@ -8,14 +8,14 @@ const items = 'openapi/items.yaml';
 const withMethod = (name: string, remedy: string): Fault => ({
   files: spoiled(items, '    post:', `    ${name}:`),
   says: [
-    `openapi/items.yaml:9:5: paths./v1/items.${name}: "${name}" is no method, so its operation is not served. ${remedy}`,
+    `openapi/items.yaml:9:5: paths./v1/items.${name}: "${name}" is not a method, so its operation is not served. ${remedy}`,
   ],
 });
 
 const withStatus = (name: string, remedy: string): Fault => ({
   files: spoiled(items, '"201"', name),
   says: [
-    `openapi/items.yaml:16:20: paths./v1/items.post.responses.${name.trim()}: "${name}" is no status, so its answer is not declared. ${remedy}`,
+    `openapi/items.yaml:16:20: paths./v1/items.post.responses.${name.trim()}: "${name}" is not a status, so its answer is not declared. ${remedy}`,
   ],
 });
 
@@ -43,19 +43,19 @@ export const faultsOfOperations: Readonly<Record<string, Fault>> = {
   'content-without-a-media-type': {
     files: spoiled(items, '          application/json:\n            schema', '          schema'),
     says: [
-      'openapi/items.yaml:14:11: paths./v1/items.post.requestBody.content.schema: "schema" is no media type, so no body has it. Write a media type such as application/json, and the schema below it.',
+      'openapi/items.yaml:14:11: paths./v1/items.post.requestBody.content.schema: "schema" is not a media type, so no body has it. Write a media type such as application/json, and the schema below it.',
     ],
   },
   'media-type-without-its-first-half': {
     files: spoiled(items, 'application/json:', 'json:'),
     says: [
-      'openapi/items.yaml:14:11: paths./v1/items.post.requestBody.content.json: "json" is no media type, so no body has it. Did you mean "application/json"?',
+      'openapi/items.yaml:14:11: paths./v1/items.post.requestBody.content.json: "json" is not a media type, so no body has it. Did you mean "application/json"?',
     ],
   },
   'media-type-misspelt': {
     files: spoiled(items, 'application/json:', 'aplication/json:'),
     says: [
-      'openapi/items.yaml:14:11: paths./v1/items.post.requestBody.content.aplication/json: "aplication/json" is no media type, so no body has it. Did you mean "application/json"?',
+      'openapi/items.yaml:14:11: paths./v1/items.post.requestBody.content.aplication/json: "aplication/json" is not a media type, so no body has it. Did you mean "application/json"?',
     ],
   },
   'range-of-statuses-in-small-letters': withStatus('2xx', 'Did you mean "2XX"?'),

@@ -18,13 +18,13 @@ const withPattern = (pattern: string, says: string) =>
 
 const withVersion = (version: string, says: string): Fault => ({
   files: spoiled(items, 'openapi: 3.1.1', `openapi: ${version}`),
-  says: [`openapi/items.yaml:1: "openapi: ${version.replaceAll('"', '')}" is no version of OpenAPI. ${says}`],
+  says: [`openapi/items.yaml:1: "openapi: ${version.replaceAll('"', '')}" is not a version of OpenAPI. ${says}`],
 });
 
 const withPath = (path: string, meant: string): Fault => ({
   files: spoiled(items, '  /v1/items:', `  "/v1/items/${path}":`),
   says: [
-    `openapi/items.yaml:5:3: paths./v1/items/${path}: "${path}" is no parameter, so only requests with these very characters match. Did you mean "/v1/items/${meant}"?`,
+    `openapi/items.yaml:5:3: paths./v1/items/${path}: "${path}" is not a parameter, so only requests with these very characters match. Did you mean "/v1/items/${meant}"?`,
   ],
 });
 
@@ -52,7 +52,7 @@ export const faultsOfSchemas: Readonly<Record<string, Fault>> = {
     '{ type: number, minimum: "0" }',
     40,
     'minimum',
-    'minimum is no text. Write it without quotes: minimum: 0.',
+    'minimum is not a text. Write it without quotes: minimum: 0.',
   ),
   'type-of-a-programming-language': withName(
     '{ type: int }',

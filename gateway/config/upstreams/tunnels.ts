@@ -57,8 +57,8 @@ const logins = z.strictObject({
 const limits = z.strictObject({
   requests: whole('requests', 1, 1_000_000_000)
     .default(600)
-    .describe('Requests that one client address may send in any span of `limits.windowSeconds`.'),
-  windowSeconds: whole('seconds', 1, 86_400).default(60).describe('The length of that span.'),
+    .describe('Requests that one client address may send in any period of `limits.windowSeconds`.'),
+  windowSeconds: whole('seconds', 1, 86_400).default(60).describe('The length of the period.'),
   connections: whole('connections', 1, 1_000_000)
     .default(20)
     .describe('Requests in flight, event streams and WebSockets that one client address may have at once.'),

@@ -16,7 +16,7 @@ const LATEST = ['3.0.4', '3.1.1', '3.2.0'];
 function unknownVersion(version: string): Pick<Mistake, 'reason' | 'remedy'> {
   const [near] = LATEST.filter((one) => version.startsWith(one.slice(0, 3)));
   return {
-    reason: `"openapi: ${version}" is no version of OpenAPI.`,
+    reason: `"openapi: ${version}" is not a version of OpenAPI.`,
     remedy:
       near === undefined
         ? `Write the one that the document keeps to: ${LATEST.join(', ')}.`
@@ -113,8 +113,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   'gateway/parameters-are-declared-once': 'Remove one of the two.',
   'gateway/paths-can-be-requested':
     'Declare parts of the query as parameters with in: query, and leave out a fragment.',
-  'gateway/methods-are-served': 'Nothing is to be done, unless clients need it.',
-  'gateway/servers-are-served': 'Put the one that the service has first, or set basePath of the entry.',
+  'gateway/methods-are-served': 'No action is needed, unless clients need it.',
+  'gateway/servers-are-served': 'List the server of the service first, or set basePath of the entry.',
   'gateway/extensions-have-a-meaning': 'Move it to the operation, the path or the top of the document.',
   'gateway/media-types-fit-headers': 'Write it with ASCII characters only.',
   'gateway/header-names-fit-headers': 'Write it with letters, digits and hyphens only.',

@@ -1,5 +1,6 @@
-// The lint rules about names that are written wrongly, and members that are written at the wrong place. The linter passes over some of them,
-// and for others it does not know what the author means. Each costs clients an operation, a body, an answer or a check.
+// The lint rules about wrong names, such as a method that does not exist, and about members at a wrong place. The linter itself ignores some
+// of these mistakes, and reports others without saying what the author may mean. Because of each, an operation, a body, an answer or a check
+// is missing.
 
 import { isRef, type Oas3Rule, type UserContext } from '@redocly/openapi-core';
 import { METHODS } from '../../shared/http/words.ts';
@@ -22,7 +23,7 @@ const KNOWN_IN_PATH_ITEM = new Set([...METHOD_NAMES, ...MEMBERS_OF_PATH_ITEM]);
 /** Members of an operation that decide which requests and answers pass. */
 const MEMBERS_OF_OPERATION = ['operationId', 'responses', 'requestBody', 'security'];
 
-/** An operation below a name that is no method would not be served. */
+/** An operation below a name that is not a method would not be served. */
 export const operationsHaveAMethod: Oas3Rule = () => ({
   PathItem(item, { report, location }) {
     for (const [name, value] of Object.entries(item)) {
@@ -30,7 +31,7 @@ export const operationsHaveAMethod: Oas3Rule = () => ({
       const near = closest(name, METHOD_NAMES, name.length < 4 ? 1 : 2);
       if (!isObject(value) || (near === undefined && !isOperation(value))) continue;
       report({
-        message: `${JSON.stringify(name)} is no method, so its operation is not served`,
+        message: `${JSON.stringify(name)} is not a method, so its operation is not served`,
         suggest: near === undefined ? [] : [near],
         location: location.child([name]).key(),
       });
@@ -78,7 +79,7 @@ export const contentHasMediaTypes: Oas3Rule = () => ({
       const near = MEDIA_TYPES.find((type) => type.endsWith(`/${essence}`)) ?? closest(essence, MEDIA_TYPES, 2);
       if (name.startsWith('x-') || (isType && (TOP_LEVEL_TYPE.test(essence) || near === undefined))) continue;
       report({
-        message: `${JSON.stringify(name)} is no media type, so no body has it`,
+        message: `${JSON.stringify(name)} is not a media type, so no body has it`,
         suggest: near === undefined ? [] : [near],
         location: location.child([name]).key(),
       });
@@ -88,7 +89,7 @@ export const contentHasMediaTypes: Oas3Rule = () => ({
 
 const STATUS = /^([1-5](\d\d|XX)|default)$/;
 
-/** An answer below a name that is no status is not declared. */
+/** An answer below a name that is not a status is not declared. */
 export const statusesExist: Oas3Rule = () => ({
   Responses(responses, { report, location }) {
     const names = Object.keys(responses).filter((name) => !name.startsWith('x-'));
@@ -97,7 +98,7 @@ export const statusesExist: Oas3Rule = () => ({
       if (STATUS.test(name)) continue;
       const near = nearStatus(name);
       report({
-        message: `${JSON.stringify(name)} is no status, so its answer is not declared`,
+        message: `${JSON.stringify(name)} is not a status, so its answer is not declared`,
         suggest: near === undefined ? [] : [near],
         location: location.child([name]).key(),
         forceSeverity: near !== undefined || isNoneDeclared ? 'error' : 'warn',

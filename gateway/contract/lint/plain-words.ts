@@ -54,7 +54,7 @@ function wrongValue(message: string, path: readonly string[], content: () => unk
   if (wanted === 'array' && ['string', 'number'].includes(typeof value))
     return { reason: `${name} is a list.`, remedy: `Write ${name}: [${value}].` };
   if (typeof value === 'string' && isPlain(value, wanted))
-    return { reason: `${name} is no text.`, remedy: `Write it without quotes: ${name}: ${value.trim()}.` };
+    return { reason: `${name} is not a text.`, remedy: `Write it without quotes: ${name}: ${value.trim()}.` };
   return undefined;
 }
 
@@ -64,7 +64,7 @@ function isPlain(text: string, wanted: string): boolean {
   return /^(number|integer)$/.test(wanted) && text.trim() !== '' && Number.isFinite(Number(text));
 }
 
-/** A property says in its object that it is required. */
+/** Returns the mistake of a property that declares itself as required. Only its object can do so. */
 function requiredInProperty(path: readonly string[], value: boolean): Told {
   const reason = `required: ${value} has no meaning in a schema.`;
   if (!value)
@@ -91,7 +91,7 @@ function exclusiveBound(name: string, value: unknown, schema: unknown): Told | u
   };
 }
 
-/** A body as a parameter is of Swagger 2.0. */
+/** Returns the mistake of a body that is declared as a parameter, as Swagger 2.0 does. */
 function bodyParameter(place: unknown): Told | undefined {
   if (place !== 'body' && place !== 'formData') return undefined;
   const type = place === 'body' ? 'application/json' : 'application/x-www-form-urlencoded';

@@ -105,20 +105,20 @@ const headerNamesFitHeaders: Oas3Rule = () => ({
       return;
     }
     report({
-      message: `${JSON.stringify(name)} is no name of a header field`,
+      message: `${JSON.stringify(name)} is not a name of a header field`,
       location: location.child(['name']),
     });
   },
   HeadersMap(map, { report, location }) {
     for (const name of Object.keys(map)) {
       if (isFieldName(name)) continue;
-      const message = `${JSON.stringify(name)} is no name of a header field`;
+      const message = `${JSON.stringify(name)} is not a name of a header field`;
       report({ message, location: location.child([name]).key() });
     }
   },
 });
 
-/** Parameters of paths in the forms of routers, and braces without their other half. The gateway takes them literally. */
+/** Reports parameters of paths in the forms of routers, and braces without their other half. The gateway takes them literally. */
 const pathsHaveTemplates: Oas3Rule = () => ({
   Paths(paths, { report, location }) {
     for (const template of Object.keys(paths)) {
@@ -127,7 +127,7 @@ const pathsHaveTemplates: Oas3Rule = () => ({
       if (wrong === undefined) continue;
       const name = /\w+(?=\W*$)/.exec(wrong)?.[0] ?? 'name';
       report({
-        message: `${JSON.stringify(wrong)} is no parameter, so only requests with these very characters match`,
+        message: `${JSON.stringify(wrong)} is not a parameter, so only requests with these very characters match`,
         suggest: [template.replace(wrong, `{${name}}`)],
         location: location.child([template]).key(),
         forceSeverity: hasLooseBrace(wrong) ? 'error' : 'warn',
@@ -146,14 +146,14 @@ const pathsCanBeRequested: Oas3Rule = () => ({
     for (const template of Object.keys(paths)) {
       if (!template.startsWith('/') || !/[?#]/.test(template)) continue;
       const message = isRequestable(template)
-        ? 'clients reach this path only with # written as %23, and so does the upstream get it'
+        ? 'clients reach this path only if they write # as %23, and the upstream gets it as %23, too'
         : 'no request has this path, because it ends before the question mark, so its operations are not served';
       report({ message, location: location.child([template]).key() });
     }
   },
 });
 
-/** Operations by methods that the gateway does not know. */
+/** Reports operations whose methods the gateway does not know. */
 const methodsAreServed: Oas3Rule = () => ({
   PathItem(item, { report, location }) {
     const { additionalOperations } = item as { additionalOperations?: unknown };

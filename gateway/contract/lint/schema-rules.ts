@@ -87,7 +87,7 @@ export const patternsAreExact: Oas3Rule = () => ({
   },
 });
 
-/** Returns the only length that the pattern admits. Another rule reports a pattern that does not compile. */
+/** Returns the length up to which texts are checked exactly. Infinity for a pattern that does not compile, which another rule reports. */
 function exactLengthOf(source: string): number {
   try {
     return toPattern(source).exactLength;

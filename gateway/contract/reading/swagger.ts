@@ -122,7 +122,7 @@ function prepareParameter(parameter: JsonObject, place: readonly (string | numbe
   if (parameter.type !== 'array') return;
   const { collectionFormat, items, in: where } = parameter;
   const isKnown = where === 'query' || where === 'formData' ? /^(csv|ssv|pipes|multi)$/ : /^csv$/;
-  const remedy = 'Nothing is to be done, unless the gateway has to check the items.';
+  const remedy = 'No action is needed, unless the gateway has to check the items.';
   if (collectionFormat !== undefined && !isKnown.test(String(collectionFormat))) {
     for (const name of ['items', 'minItems', 'maxItems', 'uniqueItems', 'collectionFormat', 'default', 'enum'])
       delete parameter[name];

@@ -26,10 +26,6 @@ export interface FailureLimitOptions extends FailureRules {
   readonly addressesMax?: number;
 }
 
-/**
- * `isBlocked` does not ask Redis, and costs one comparison while no address has failed. An address that
- * has reached the limit on other instances is therefore blocked on this instance only after its next failure here.
- */
 export class FailureLimit {
   readonly #now: () => number;
   readonly #addressesMax: number;
@@ -47,6 +43,10 @@ export class FailureLimit {
     this.#windowSeconds = options.windowSeconds;
   }
 
+  /**
+   * Whether the address is refused. Does not ask Redis, and costs one comparison while no address has failed. An address that has reached
+   * the limit on other instances is therefore blocked on this instance only after its next failure here.
+   */
   isBlocked(address: string): boolean {
     if (this.#blocked.size === 0) return false;
     const block = addressBlockOf(address);

@@ -249,7 +249,10 @@ export class LiveSessions {
     return performance.now() - at <= ENDS_WITHIN_MS;
   }
 
-  /** Rejects an answer on which a process that stood still would act too late, because the session may have ended since. */
+  /**
+   * Resolves with the session that the store found. Rejects if the answer is too old, as after the process stood still, because the session
+   * may have ended since.
+   */
   async #inTime(found: Promise<Session | undefined>): Promise<Session | undefined> {
     const { now, performance } = this.#machine;
     const [atMs, at] = [now(), performance.now()];

@@ -7,8 +7,8 @@ interface StoreClock {
   /** Returns the estimated time, in epoch milliseconds. Before the first read, it is the time of the machine. */
   nowMs(): number;
   /**
-   * Does a read, and learns the difference from the time in its reply. The store's clock showed that time at some moment between the
-   * request and the reply.
+   * Reads from the store, and corrects the estimate by the time in the reply. The clock of the store showed that time at some moment between
+   * the request and the reply.
    */
   reading<T extends { readonly nowMs: number }>(read: () => Awaitable<T>): Promise<T>;
 }
@@ -21,7 +21,7 @@ export function createStoreClock({ now, performance }: Pick<Machine, 'now' | 'pe
       const askedAt = performance.now();
       const answer = await read();
       const leastMs = answer.nowMs - performance.now();
-      // The store tells whole milliseconds.
+      // The store gives its time in whole milliseconds.
       const mostMs = answer.nowMs + 1 - askedAt;
       aheadMs = Math.min(Math.max(aheadMs, leastMs), mostMs);
       return answer;

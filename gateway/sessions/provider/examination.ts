@@ -73,7 +73,9 @@ export async function examineProvider({
   if (metadata.backchannel_logout_supported !== true)
     warnings.push('It offers no back-channel logout: a person who signs out there stays signed in here.');
   if (hasOthers && metadata.authorization_response_iss_parameter_supported !== true)
-    warnings.push('It does not name itself in its answers (RFC 9207), so another provider could pass its codes off.');
+    warnings.push(
+      'It does not name itself in its answers (RFC 9207), so another provider could present codes of this provider.',
+    );
   return { failures, warnings };
 }
 

@@ -18,13 +18,13 @@ import { type HeldLease, holdLease } from './held-lease.ts';
 import { createSettler, type Settler } from './settle.ts';
 import { createTakeLease, type TakeLease } from './take-lease.ts';
 
-/** The time between the beginning of a refresh and the end of the access token, which is a quarter of its life, at most a minute. */
+/** A refresh begins this long before the access token ends: a quarter of the life of the token, at most a minute. */
 const EARLY_MS = { part: 0.25, most: 60_000 } as const;
 /** The time after which a token that was not sent yet is not sent. The request itself has the timeout of the provider. */
 const REDEEM_MAX_MS = 20_000;
 /** The interval at which a process reads from the store whether another instance has finished its refresh. */
 const ASK_AGAIN_MS = { first: 50, longest: 400 } as const;
-/** The longest wait of a request for a living access token. */
+/** The longest time for which a request waits for an access token that has not ended. */
 const WAIT_MAX_MS = 8000;
 /**
  * The delays before the outcome of a refresh is written again. After a delay, Redis has the first write on disk, or a crash has lost it.

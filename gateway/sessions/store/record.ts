@@ -24,7 +24,7 @@ function nameOfParts(...parts: readonly string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
 }
 
-/** The names under which a provider can end sessions: the sessions with a `sid`, and all sessions of a person. */
+/** Names of what a provider can end: the sessions with one `sid` (`sidName`), or all sessions of a person (`personName`). */
 export function sidName(provider: string, sid: string): string {
   return nameOfParts('sid', provider, sid);
 }

@@ -13,7 +13,7 @@
 //                                                          an operator asks for another try                 unproven
 //
 // When the secret is replaced by another one, the state becomes `unproven`, whatever it was. While the secret is missing or cannot be
-// parsed, requests are suspended and the state stays (`CredentialSecret` in credential.ts). All instances share one schedule of probes
+// parsed, requests are suspended and the state stays (`CredentialSecret` in credential-secret.ts). All instances share one schedule of probes
 // (latch-probes.ts).
 
 import { isLoginRefusal } from '../../shared/http/words.ts';

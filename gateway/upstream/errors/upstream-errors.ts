@@ -1,7 +1,7 @@
 // Chooses the refusal for an answer of the upstream with a status of 400 or above:
 //
 //   5xx             the status decides, by the table SERVER_ERRORS
-//   401, 407, 429   the status decides
+//   401, 407, 429   the status decides; for a 401, also whether the request passed on the token of the client
 //   other 4xx       a code, a message and fields in the body decide, if the gateway recognises them; otherwise the status
 //
 // The client gets nothing else of the body, such as a page of HTML.
@@ -26,7 +26,7 @@ interface ServerError {
   readonly isRetried: boolean;
 }
 
-/** The meaning of each status from 500 on. 501 and 505 concern the request, not the service. */
+/** The meaning of statuses from 500 on. 501 and 505 concern the request, not the service. */
 const SERVER_ERRORS: Readonly<Record<number, ServerError>> = {
   500: { code: 'upstream_error', result: 'erred', isRetried: false },
   501: { code: 'upstream_error', result: 'answered', isRetried: false },
@@ -35,10 +35,11 @@ const SERVER_ERRORS: Readonly<Record<number, ServerError>> = {
   504: { code: 'upstream_timeout', result: 'failed', isRetried: true },
   505: { code: 'upstream_bad_response', result: 'answered', isRetried: false },
 };
+/** The meaning of all other statuses from 500 on. */
 const OTHER_SERVER_ERROR: ServerError = { code: 'upstream_bad_response', result: 'erred', isRetried: false };
 
-/** Whether the refusal depends on the status alone. */
-export function isDecidedByStatus(status: number): boolean {
+/** Whether the status blames the server, so that the refusal depends on the status alone. */
+export function isServerError(status: number): boolean {
   return status >= 500;
 }
 
@@ -83,9 +84,12 @@ export function toUpstreamRefusal(
   const answered = { upstreamStatus: status, ...keptHeaders(status, headers) };
   if (isLoginRefusal(status)) return new GatewayError('upstream_auth_failed', { ...answered, cause: loginFault });
   if (status === 429) return new GatewayError('upstream_overloaded', { ...answered, ...retryAfter(headers) });
-  if (status === 501) return new GatewayError('upstream_error', { ...answered, words: notImplemented() });
-  if (isDecidedByStatus(status))
-    return new GatewayError(serverErrorOf(status).code, { ...answered, ...(status === 503 && retryAfter(headers)) });
+  if (isServerError(status))
+    return new GatewayError(serverErrorOf(status).code, {
+      ...answered,
+      ...(status === 501 && { words: notImplemented() }),
+      ...(status === 503 && retryAfter(headers)),
+    });
   const parsed = parsedErrorFor(refused, headers, body);
   const code = CODES_BY_STATUS[status] ?? 'upstream_rejected';
   return new GatewayError(code, {
@@ -111,6 +115,7 @@ function tokenRefusal(): GatewayError {
   });
 }
 
+/** Returns the words that keep the status 501, because the client has to change its request. */
 function notImplemented(): UpstreamWords {
   const { type, message } = REFUSALS.upstream_error;
   return { status: 501, type, code: 'upstream_error', message };

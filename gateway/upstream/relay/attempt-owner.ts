@@ -9,7 +9,7 @@ import type { StreamEnd, StreamKind } from '../../exchange/findings.ts';
  */
 export type AttemptFailure = 'lost' | 'timeout' | 'status' | 'other';
 
-/** Began the attempt. Its end is a call, because the answer arrives later, and a promise would cost each request more. */
+/** The object that began the attempt. The relay tells it the end by a call, because a promise would cost each request more. */
 export interface AttemptOwner {
   /** The client has the whole answer. */
   relayed(): void;

@@ -5,7 +5,7 @@ import type { Forwardable } from '../../exchange/exchange.ts';
 import type { AnswerHeaders } from '../../http1/client/wire.ts';
 import { shortTextOf, visibleLine } from '../../shared/text.ts';
 import { ERROR_BODY_BYTES_MAX, hasJsonType } from '../errors/parse-error-body.ts';
-import { isDecidedByStatus, missingCredentialCause, toUpstreamRefusal } from '../errors/upstream-errors.ts';
+import { isServerError, missingCredentialCause, toUpstreamRefusal } from '../errors/upstream-errors.ts';
 import { firstValueOf } from '../headers/answer-headers.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import { CollectedBody } from './collected-body.ts';
@@ -44,7 +44,7 @@ export class ErrorBody {
     const isLong = body.length > ERROR_BODY_BYTES_MAX;
     // The log gets the media type and the length, which tell the operator where the error came from. A page of HTML often comes from a
     // proxy in front of the service.
-    if (isDecidedByStatus(this.status) || !hasJsonType(headers))
+    if (isServerError(this.status) || !hasJsonType(headers))
       exchange.trail.note('upstreamBody', bodyShape(headers, isLong ? undefined : body.length));
     const parsed = isLong ? Buffer.alloc(0) : body;
     return toUpstreamRefusal(this.status, headers, parsed, exchange, missingCredentialCause(route, exchange.operation));

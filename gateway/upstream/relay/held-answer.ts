@@ -7,7 +7,7 @@ import type { ClientAnswer } from './client-answer.ts';
 import { CollectedBody } from './collected-body.ts';
 import type { Received } from './received.ts';
 
-/** The attempt, which goes on by a call once the answer is stored, because the store answers later. */
+/** The attempt whose answer is held. `proceed` is called when the answer is stored. */
 interface HoldingAttempt {
   readonly isEnded: boolean;
   proceed(received: Received): void;

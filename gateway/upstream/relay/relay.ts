@@ -23,7 +23,7 @@ import type { AnswerHandler, AnswerHeaders, Control } from '../../http1/client/w
 import { contain } from '../../shared/faults.ts';
 import { streamKindOf } from '../../shared/http/words.ts';
 import type { ExchangeClock } from '../deadlines/exchange-clock.ts';
-import { isDecidedByStatus } from '../errors/upstream-errors.ts';
+import { isServerError } from '../errors/upstream-errors.ts';
 import { firstValueOf } from '../headers/answer-headers.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import { AnswerStream } from './answer-stream.ts';
@@ -177,7 +177,7 @@ export class Relay implements AnswerHandler {
    */
   interrupt(error: GatewayError, failure: AttemptFailure): void {
     if (this.#isEnded) return;
-    if (this.#error !== undefined && isDecidedByStatus(this.#error.status)) this.#refuse(this.#error);
+    if (this.#error !== undefined && isServerError(this.#error.status)) this.#refuse(this.#error);
     else this.fail(error, failure);
   }
 

@@ -45,8 +45,8 @@ describe('a warning names', () => {
   it('operations by further methods', async () => {
     const item = { get: operation('list'), additionalOperations: { COPY: operation('copy'), LINK: operation('link') } };
     assert.deepEqual(await warningsOf(documentOf({ '/things': item })), [
-      'paths./things.additionalOperations.COPY: the gateway does not serve the method "COPY", so this operation is left out. Nothing is to be done, unless clients need it.',
-      'paths./things.additionalOperations.LINK: the gateway does not serve the method "LINK", so this operation is left out. Nothing is to be done, unless clients need it.',
+      'paths./things.additionalOperations.COPY: the gateway does not serve the method "COPY", so this operation is left out. No action is needed, unless clients need it.',
+      'paths./things.additionalOperations.LINK: the gateway does not serve the method "LINK", so this operation is left out. No action is needed, unless clients need it.',
     ]);
   });
 
@@ -55,7 +55,7 @@ describe('a warning names', () => {
     const versions = { version: { default: 'v1', enum: ['v1', 'v2'] }, region: { default: 'eu', enum: ['eu', 'us'] } };
     const servers = [server('https://{region}.example.com/{version}', versions), server('https://example.org/api')];
     assert.deepEqual(await warningsOf(documentOf({ '/things': { get: operation('list') } }, { servers })), [
-      'servers: paths begin with /v1, where the first server does; those of other servers are not served: /v2, /api. Put the one that the service has first, or set basePath of the entry.',
+      'servers: paths begin with /v1, where the first server does; those of other servers are not served: /v2, /api. List the server of the service first, or set basePath of the entry.',
     ]);
     const alike = [server('https://example.com/v1'), server('https://test.example.com/v1/'), server('/v1')];
     assert.deepEqual(await warningsOf(documentOf({ '/things': { get: operation('list') } }, { servers: alike })), []);
@@ -70,7 +70,7 @@ describe('a warning names', () => {
     const remedy = 'Declare parts of the query as parameters with in: query, and leave out a fragment.';
     assert.deepEqual(await warningsOf(documentOf(paths)), [
       `paths./rest?method=a&q={q}: no request has this path, because it ends before the question mark, so its operations are not served. ${remedy}`,
-      `paths./#Target=b: clients reach this path only with # written as %23, and so does the upstream get it. ${remedy}`,
+      `paths./#Target=b: clients reach this path only if they write # as %23, and the upstream gets it as %23, too. ${remedy}`,
     ]);
   });
 

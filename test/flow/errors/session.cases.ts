@@ -180,7 +180,7 @@ export const pageCases: readonly PageCase[] = [
   {
     name: 'a name that no provider has',
     code: 'login_provider_unknown',
-    says: /There is no way to sign in by the name that was given\..*Sign in with staff</,
+    says: /No way to sign in has this name\..*Sign in with staff</,
     provoke: ({ origin }) => createCookieBrowser().step(`${origin}/session/login?provider=x"><b>`, 'none'),
   },
   {

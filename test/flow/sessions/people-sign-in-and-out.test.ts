@@ -96,7 +96,7 @@ describe('signing in', () => {
     const browser = createCookieBrowser();
     const refused = await browser.step(`${login}?provider=typo&return_to=/app`, 'none');
     assert.equal(refused.status, 400);
-    assert.match(refused.text, /There is no way to sign in by the name that was given\./);
+    assert.match(refused.text, /No way to sign in has this name\./);
     assert.match(refused.text, /<p class="brand"><svg [^>]*class="mark">.*<\/svg><span>Things &#38; Co<\/span><\/p>/);
     const buttons = [...refused.text.matchAll(/<a href="([^"]+)">([^<]+)</g)].map(([, to, text]) => [to, text]);
     assert.deepEqual(buttons, [['/session/login?return_to=%2Fapp', 'Sign in again']]);
