@@ -87,4 +87,51 @@ export const faultsOfOperations: Readonly<Record<string, Fault>> = {
       'openapi/items.yaml:10:11: paths./v1/items.get.parameters.1: the parameter "x-tag" in header is there twice. Remove one of the two.',
     ],
   },
+  'media-type-that-refers-to-a-schema': {
+    files: spoiled(
+      items,
+      '            schema: { $ref: "#/components/schemas/Item" }',
+      '            $ref: "#/components/schemas/Item"',
+    ),
+    says: [
+      'openapi/items.yaml:15:19: paths./v1/items.post.requestBody.content.application/json.$ref: the reference leads to schemas, and this place takes one to mediaTypes. Refer to that section; a schema is written as in schema: { $ref: "#/components/schemas/Name" }.',
+    ],
+  },
+  'reference-without-its-dollar': {
+    files: spoiled(items, '$ref: "#/components/schemas/Item"', 'ref: "#/components/schemas/Item"'),
+    says: [
+      'openapi/items.yaml:15:23: paths./v1/items.post.requestBody.content.application/json.schema.ref: "ref" is not a keyword of schemas, so it checks nothing. Did you mean "$ref"?',
+    ],
+  },
+  'reference-in-capitals': {
+    files: spoiled(items, '$ref: "#/components/schemas/Item"', '$Ref: "#/components/schemas/Item"'),
+    says: [
+      'openapi/items.yaml:15:23: paths./v1/items.post.requestBody.content.application/json.schema.$Ref: "$Ref" is not a keyword of schemas, so it checks nothing. Did you mean "$ref"?',
+    ],
+  },
+  'type-without-a-letter': {
+    files: spoiled(items, '{ type: string,', '{ typ: string,'),
+    says: [
+      'openapi/items.yaml:24:17: components.schemas.Item.properties.name.typ: "typ" is not a keyword of schemas, so it checks nothing. Did you mean "type"?',
+    ],
+  },
+  'parameter-without-its-dash': {
+    files: spoiled(
+      items,
+      '      operationId: listItems\n',
+      [
+        '      operationId: listItems',
+        '      parameters:',
+        '        - $ref: "#/components/parameters/Limit"',
+        '          name: q',
+        '          in: query',
+        '          schema: { type: string }',
+        '',
+      ].join('\n'),
+    ),
+    says: [
+      'openapi/items.yaml:10:11: paths./v1/items.get.parameters.0.name: name, in, schema beside a $ref: only the reference has an effect. Begin another parameter with a dash of its own, or remove them.',
+      'openapi/items.yaml:9:11: paths./v1/items.get.parameters.0: Can\'t resolve $ref "#/components/parameters/Limit". Point the $ref at something that exists, in this file or in one below the contracts directory.',
+    ],
+  },
 };

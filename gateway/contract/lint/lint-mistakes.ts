@@ -108,6 +108,9 @@ const REMEDIES: Readonly<Record<string, string>> = {
   'gateway/operations-have-a-method': 'Write a method such as get or post, in small letters.',
   'gateway/members-are-in-an-operation': 'Indent it deeper, below its method.',
   'gateway/content-has-media-types': 'Write a media type such as application/json, and the schema below it.',
+  'gateway/references-fit-their-place':
+    'Refer to that section; a schema is written as in schema: { $ref: "#/components/schemas/Name" }.',
+  'gateway/references-stand-alone': 'Begin another parameter with a dash of its own, or remove them.',
   'gateway/statuses-exist': 'Write a status such as "200", a range such as "2XX", or default.',
   'gateway/parameters-have-a-schema': 'Write it below schema, as in schema: { type: integer }.',
   'gateway/parameters-are-declared-once': 'Remove one of the two.',

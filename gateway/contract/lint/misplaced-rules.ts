@@ -14,6 +14,7 @@ export const EXPLAINING_RULES: ReadonlySet<string> = new Set([
   'gateway/members-are-in-an-operation',
   'gateway/statuses-exist',
   'gateway/parameters-have-a-schema',
+  'gateway/keywords-exist',
 ]);
 
 const METHOD_NAMES = METHODS.map((method) => method.toLowerCase());

@@ -14,6 +14,7 @@ import {
   parametersHaveASchema,
   statusesExist,
 } from './misplaced-rules.ts';
+import { keywordsExist, referencesFitTheirPlace, referencesStandAlone } from './reference-rules.ts';
 import {
   boundsFitTheirType,
   enumsHaveValues,
@@ -215,6 +216,9 @@ export const OWN_RULES: Plugin = {
       'statuses-exist': statusesExist,
       'parameters-are-declared-once': parametersAreDeclaredOnce,
       'content-has-media-types': contentHasMediaTypes,
+      'references-fit-their-place': referencesFitTheirPlace,
+      'references-stand-alone': referencesStandAlone,
+      'keywords-exist': keywordsExist,
       'parameters-have-a-schema': parametersHaveASchema,
       'paths-have-templates': pathsHaveTemplates,
       'paths-can-be-requested': pathsCanBeRequested,
