@@ -6,7 +6,7 @@ import { closest, type Mistake } from '../../shared/mistakes.ts';
 import { positionsIn, readSource } from '../../shared/yaml-source.ts';
 import { pathIn, unexpectedIn } from './lint-causes.ts';
 import { isPathWithoutSlash } from './lint-verdict.ts';
-import { circularReference, EXISTING_ONLY, toldAs } from './plain-words.ts';
+import { circularReference, EXISTING_ONLY, explanationOf } from './plain-words.ts';
 
 /** A version of OpenAPI, which has three numbers. */
 const KNOWN_VERSION = /^3\.[012]\.\d+(-.+)?$/;
@@ -67,13 +67,16 @@ function toMistake(problem: NormalizedProblem, file: string, contentOf: ContentO
   const path = pathIn(problem);
   const message = problem.message.replace(/\s+/g, ' ').replace(/\.$/, '');
   const content = () => (location ? contentOf(location.source.absoluteRef) : undefined);
-  const told = toldAs(problem, message, path, content) ?? { reason: `${message}.`, remedy: remedyFor(problem, path) };
+  const explanation = explanationOf(problem, message, path, content) ?? {
+    reason: `${message}.`,
+    remedy: remedyFor(problem, path),
+  };
   return {
     file,
     line: at?.start.line,
     column: at?.start.col,
     ...(path.length > 0 ? { place: path.join('.') } : {}),
-    ...told,
+    ...explanation,
   };
 }
 

@@ -30,8 +30,8 @@ const UNENFORCED_KEYWORDS = wordSet(
 /** Members that OpenAPI requires and the gateway does not need. */
 const DISPENSABLE_MEMBERS = new Set(['title', 'version', 'description', 'responses', 'flows', 'openIdConnectUrl']);
 
-/** The author chooses the member names of these objects, so a name there is not a member of OpenAPI. */
-const KEYWORDS_OF_NAMES = wordSet(
+/** The author chooses the member names of these objects of OpenAPI and Swagger, so a name there is not a member of a specification. */
+const SPECIFIED_MAPS = wordSet(
   'properties patternProperties dependentSchemas $defs definitions schemas parameters headers responses requestBodies',
   'securitySchemes securityDefinitions pathItems content encoding mapping',
 );
@@ -59,7 +59,7 @@ function memberAt(path: readonly string[], meets: (name: string) => boolean): bo
   for (const [index, token] of path.entries()) {
     if (!isName && meets(token)) return true;
     // Under `paths`, templates begin with a slash, all other names are members.
-    isName = !isName && (KEYWORDS_OF_NAMES.has(token) || (token === 'examples' && index > 0));
+    isName = !isName && (SPECIFIED_MAPS.has(token) || (token === 'examples' && index > 0));
   }
   return false;
 }

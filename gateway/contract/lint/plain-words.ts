@@ -5,17 +5,17 @@ import { closest, type Mistake } from '../../shared/mistakes.ts';
 import { isObject, pathOf, valueAt } from '../pointer.ts';
 import { isAboutNothing, unexpectedIn } from './lint-causes.ts';
 
-type Told = Pick<Mistake, 'reason' | 'remedy'>;
+type Explanation = Pick<Mistake, 'reason' | 'remedy'>;
 
-/** Returns better words for messages of the linter that do not name the cause. @param content returns the content of the file */
-export function toldAs(
+/** Returns an explanation for messages of the linter that do not name the cause. @param content returns the content of the file */
+export function explanationOf(
   { ruleId }: NormalizedProblem,
   message: string,
   path: readonly string[],
   content: () => unknown,
-): Told | undefined {
+): Explanation | undefined {
   if (message === DANGLING) return danglingAt(content(), path);
-  if (ruleId === 'gateway/patterns-can-run') return patternTold(message, String(path.at(-1)), content(), path);
+  if (ruleId === 'gateway/patterns-can-run') return patternExplanation(message, String(path.at(-1)), content(), path);
   if (ruleId !== 'struct') return undefined;
   if (isAboutNothing(message)) {
     const reason = `"${path.at(-1)}" has no content.`;
@@ -37,7 +37,7 @@ const KEYWORDS_OF_31 = new Set(
 );
 
 /** Returns the mistake of a member whose value has another type than OpenAPI wants. */
-function wrongValue(message: string, path: readonly string[], content: () => unknown): Told | undefined {
+function wrongValue(message: string, path: readonly string[], content: () => unknown): Explanation | undefined {
   const name = String(path.at(-1));
   const [, wanted, found] = /^Expected type `(\w+)`(?: \(\w+\))? but got `(\w+)`/.exec(message) ?? [];
   if (name === 'type' && message.startsWith('`type` can be one of')) return typeAt(content(), path, message);
@@ -65,7 +65,7 @@ function isPlain(text: string, wanted: string): boolean {
 }
 
 /** Returns the mistake of a property that declares itself as required. Only its object can do so. */
-function requiredInProperty(path: readonly string[], value: boolean): Told {
+function requiredInProperty(path: readonly string[], value: boolean): Explanation {
   const reason = `required: ${value} has no meaning in a schema.`;
   if (!value)
     return { reason, remedy: 'Remove it, because a property is optional unless its object names it in required.' };
@@ -74,7 +74,7 @@ function requiredInProperty(path: readonly string[], value: boolean): Told {
 }
 
 /** Up to OpenAPI 3.0, an exclusive bound says that another bound is exclusive. From 3.1 on it is the bound itself. */
-function exclusiveBound(name: string, value: unknown, schema: unknown): Told | undefined {
+function exclusiveBound(name: string, value: unknown, schema: unknown): Explanation | undefined {
   const beside = name === 'exclusiveMinimum' ? 'minimum' : 'maximum';
   const bound = isObject(schema) ? schema[beside] : undefined;
   if (typeof value === 'number')
@@ -92,7 +92,7 @@ function exclusiveBound(name: string, value: unknown, schema: unknown): Told | u
 }
 
 /** Returns the mistake of a body that is declared as a parameter, as Swagger 2.0 does. */
-function bodyParameter(place: unknown): Told | undefined {
+function bodyParameter(place: unknown): Explanation | undefined {
   if (place !== 'body' && place !== 'formData') return undefined;
   const type = place === 'body' ? 'application/json' : 'application/x-www-form-urlencoded';
   return {
@@ -131,7 +131,7 @@ const TYPES_ELSEWHERE: Readonly<Record<string, string>> = {
 };
 
 /** Returns the mistake of an unknown type, and of a list of types, or the type null, in OpenAPI 3.0. */
-function typeAt(root: unknown, path: readonly string[], message: string): Told | undefined {
+function typeAt(root: unknown, path: readonly string[], message: string): Explanation | undefined {
   const types = [valueAt(root, path)].flat();
   const others = types.filter((type) => type !== 'null');
   const [only] = others;
@@ -152,7 +152,12 @@ function typeAt(root: unknown, path: readonly string[], message: string): Told |
 }
 
 /** Says what a regular expression has that ECMA-262, the language of patterns, lacks. */
-function patternTold(message: string, name: string, root: unknown, path: readonly string[]): Told | undefined {
+function patternExplanation(
+  message: string,
+  name: string,
+  root: unknown,
+  path: readonly string[],
+): Explanation | undefined {
   if (message.includes('exponential')) return { reason: `${message}.`, remedy: 'Take repetitions out of repetitions.' };
   const source = name === 'pattern' ? String(valueAt(root, path)) : name;
   const [flags] = /\(\?[a-z]+\)/.exec(source) ?? [];
@@ -169,7 +174,7 @@ function patternTold(message: string, name: string, root: unknown, path: readonl
 const DANGLING = "Can't resolve $ref";
 
 /** Names the dangling reference at a place of a file, and the most similar reference that exists. */
-function danglingAt(root: unknown, path: readonly string[]): Told | undefined {
+function danglingAt(root: unknown, path: readonly string[]): Explanation | undefined {
   const holder = valueAt(root, path);
   const reference = isObject(holder) ? holder.$ref : undefined;
   if (typeof reference !== 'string') return undefined;

@@ -37,8 +37,8 @@ interface Facts {
 const ORDER: readonly UnenforcedKind[] = ['request bodies', 'answers', 'formats', 'patterns', 'extensions'];
 /** Members whose values the author chooses freely. They contain no schemas. */
 const VALUE_KEYWORDS = new Set(['example', 'examples', 'default', 'enum', 'const', 'value', 'description', 'summary']);
-/** The author chooses the names of the members of these objects. */
-const KEYWORDS_OF_NAMES = wordSet('properties patternProperties $defs definitions dependentSchemas headers content');
+/** The author chooses the member names of these objects of an operation. */
+const OPERATION_MAPS = wordSet('properties patternProperties $defs definitions dependentSchemas headers content');
 /** Formats that say how a value is shown or sent, and exclude no value. */
 const DESCRIPTIVE_FORMATS = new Set(['password', 'binary', 'float', 'double', 'int32', 'int64']);
 
@@ -160,7 +160,7 @@ function factsOf(part: unknown): Facts {
       if (areNames) visit(below, false);
       else if (name.startsWith('x-')) noteExtension(name);
       else if (name === '$ref' && typeof below === 'string' && below.startsWith('#/')) facts.references.add(below);
-      else if (!VALUE_KEYWORDS.has(name)) visit(below, KEYWORDS_OF_NAMES.has(name));
+      else if (!VALUE_KEYWORDS.has(name)) visit(below, OPERATION_MAPS.has(name));
     }
     if (!areNames) noteKeywords(value as JsonObject);
   }

@@ -6,8 +6,8 @@ import { declareInherited } from './inherited-names.ts';
 
 // The values of these members are data, not schemas.
 const DATA_KEYWORDS = wordSet('example examples default enum const required mapping scopes security');
-// The author chooses the member names of these objects, so they are never keywords.
-const KEYWORDS_OF_NAMES = wordSet(
+// The author chooses the member names of these objects of OpenAPI documents, so they are never keywords.
+const OPENAPI_MAPS = wordSet(
   'properties patternProperties dependentSchemas $defs schemas parameters headers responses requestBodies',
   'securitySchemes links callbacks pathItems paths webhooks content encoding variables',
 );
@@ -40,7 +40,7 @@ export function normalizeSchemas(root: JsonObject): boolean {
     }
     for (const [key, below] of Object.entries(node)) {
       if (keysAreNames) walk(below, false);
-      else if (!DATA_KEYWORDS.has(key) && !key.startsWith('x-')) walk(below, KEYWORDS_OF_NAMES.has(key));
+      else if (!DATA_KEYWORDS.has(key) && !key.startsWith('x-')) walk(below, OPENAPI_MAPS.has(key));
     }
   };
   walk(root, false);
@@ -64,7 +64,7 @@ export function eachSchema<Context>(
     const inner = isNode ? visit(value as JsonObject, pointer, context) : context;
     for (const [key, below] of Object.entries(value)) {
       if (isNode && (DATA_KEYWORDS.has(key) || key.startsWith('x-'))) continue;
-      walk(below, isNode && KEYWORDS_OF_NAMES.has(key), `${pointer}/${escapeToken(key)}`, inner);
+      walk(below, isNode && OPENAPI_MAPS.has(key), `${pointer}/${escapeToken(key)}`, inner);
     }
   };
   walk(root, false, '', outermost);

@@ -27,8 +27,8 @@ interface LocalSchemaOptions {
 
 /** The values of these members are data, not schemas. */
 const DATA_KEYWORDS = new Set(['enum', 'const', 'default', 'required', 'type']);
-/** The authors choose the names of the members of these objects. */
-const KEYWORDS_OF_NAMES = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs']);
+/** The author chooses the member names of these objects of a schema. */
+const SCHEMA_MAPS = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs']);
 /** Keywords that only OpenAPI has, or that serve only people who read a page. */
 const DROPPED_KEYWORDS = wordSet(
   'xml externalDocs example examples discriminator contentMediaType $comment $schema $id $anchor $dynamicAnchor',
@@ -105,7 +105,7 @@ export class LocalSchemas {
       return undefined;
     }
     if (DATA_KEYWORDS.has(name)) return value;
-    if (KEYWORDS_OF_NAMES.has(name)) return isObject(value) ? this.#membersOf(name, value, depth) : undefined;
+    if (SCHEMA_MAPS.has(name)) return isObject(value) ? this.#membersOf(name, value, depth) : undefined;
     if (Array.isArray(value)) return value.map((item) => (isObject(item) ? this.#copyAt(item, depth + 1) : item));
     return isObject(value) ? this.#copyAt(value, depth + 1) : value;
   }

@@ -6,7 +6,7 @@ import type { KeyRing } from '../../shared/stores/seal.ts';
 import { clearedLoginCookieLine, loginCookieLine, loginValuesIn } from '../cookies.ts';
 import type { LoginSecrets } from '../provider/provider.ts';
 
-/** How long a login may take. It is shorter than the time for which the store remembers logouts (`LOGIN_MAX_MS`). */
+/** How long a login may take. Shorter than the time for which the stores remember logouts (`LOGIN_MAX_MS` in sessions/store/record.ts). */
 const LOGIN_SECONDS = 600;
 /**
  * Maximum number of bytes of the cookies of unfinished logins in one browser, which is about a dozen cookies. Every request has these

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { KeyRing } from '../../shared/stores/seal.ts';
 import type { IssuedTokens, NewSession, ProviderLogout, Session, SessionTokens } from './session-store.ts';
 
-/** How long a login may take, and how long logouts of providers are remembered for logins in progress. */
+/** How long the stores remember logouts of providers for logins in progress. A login that began earlier is refused. */
 export const LOGIN_MAX_MS = 15 * 60_000;
 /** Maximum number of ends in the log of ends. */
 export const ENDS_MAX = 10_000;

@@ -155,7 +155,7 @@ export class ConcurrencyLimit {
   #shorten(nowMs: number): void {
     const { places, rules } = this.#options;
     const allowed = this.#bound.allowedLength(nowMs, places(), rules());
-    while (this.waiting() > allowed) this.#shed(this.#queue.newest() as QueueEntry, 'upstream_queue');
+    while (this.waiting() > allowed) this.#shed(this.#queue.takeNewest() as QueueEntry, 'upstream_queue');
   }
 
   #shed(entry: QueueEntry, why: QueueRefusal): void {
@@ -173,7 +173,7 @@ export class ConcurrencyLimit {
 
   #sweepNow(): void {
     this.#sweepAtMs = Number.POSITIVE_INFINITY;
-    for (const entry of this.#queue.overdue(performance.now())) contain(() => this.#shed(entry, 'upstream_wait'));
+    for (const entry of this.#queue.takeOverdue(performance.now())) contain(() => this.#shed(entry, 'upstream_wait'));
     this.#sweepBy(this.#queue.firstUntilMs());
   }
 }

@@ -21,7 +21,7 @@ export class ExchangePlace implements Waiter {
   readonly #exchange: Forwardable;
   readonly #concurrency: ConcurrencyLimit;
   /** The entry of the exchange in the queue while it waits. */
-  #waiter: QueueEntry | undefined;
+  #entry: QueueEntry | undefined;
   #owner: PlaceOwner | undefined;
   #share: OrganizationShare | undefined;
   #queuedMs = 0;
@@ -42,28 +42,28 @@ export class ExchangePlace implements Waiter {
     const now = performance.now();
     this.#owner = owner;
     const withinMs = (deadlineAt - now) * WAITING_PART;
-    this.#waiter = this.#concurrency.wait(organizationOf(this.#exchange.caller), withinMs, this, now);
+    this.#entry = this.#concurrency.wait(organizationOf(this.#exchange.caller), withinMs, this, now);
   }
 
   entered(share: OrganizationShare, waitedMs: number): void {
-    this.#waiter = undefined;
+    this.#entry = undefined;
     this.#share = share;
     this.noteQueued(waitedMs);
     this.#owner?.begin();
   }
 
   refused(error: GatewayError, waitedMs: number): void {
-    this.#waiter = undefined;
+    this.#entry = undefined;
     this.noteQueued(waitedMs);
     this.#owner?.refuse(error);
   }
 
   /** Leaves the queue, if the exchange waits in it. */
   leaveQueue(): void {
-    if (this.#waiter === undefined) return;
-    this.#concurrency.leaveQueue(this.#waiter);
-    this.noteQueued(performance.now() - this.#waiter.sinceMs);
-    this.#waiter = undefined;
+    if (this.#entry === undefined) return;
+    this.#concurrency.leaveQueue(this.#entry);
+    this.noteQueued(performance.now() - this.#entry.sinceMs);
+    this.#entry = undefined;
   }
 
   /** Adds a wait to `queuedMs` of the log: the wait for a place, for a connection of the pool, or for the credential. */

@@ -72,7 +72,7 @@ export class FairQueue {
   }
 
   /** Removes and returns the newest entry of the organization with the most entries. */
-  newest(): QueueEntry | undefined {
+  takeNewest(): QueueEntry | undefined {
     let longest = this.#turns[0];
     if (longest === undefined) return undefined;
     // If several organizations have equally many entries, the organization whose turn comes last loses its entry.
@@ -81,7 +81,7 @@ export class FairQueue {
   }
 
   /** Removes and returns all entries whose wait has expired. */
-  overdue(nowMs: number): QueueEntry[] {
+  takeOverdue(nowMs: number): QueueEntry[] {
     const late = this.#turns.flatMap((share) => [...entriesOf(share)].filter(({ untilMs }) => untilMs <= nowMs));
     for (const entry of late) this.#take(entry);
     return late;

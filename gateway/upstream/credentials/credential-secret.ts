@@ -22,7 +22,7 @@ type SecretFault = Exclude<CredentialFault['reason'], 'refused'>;
 
 export class CredentialSecret {
   /** The result of the last read. */
-  present: ParsedCredential | SecretFault = 'absent';
+  lastRead: ParsedCredential | SecretFault = 'absent';
   /** Why it could not be read. */
   detail: string | undefined;
   /**
@@ -46,10 +46,10 @@ export class CredentialSecret {
   readNext(): ParsedCredential | undefined {
     this.#readAtMs = this.#source.now();
     const found = this.#read();
-    this.present = found;
+    this.lastRead = found;
     if (typeof found === 'string') return undefined;
     if (this.#last?.identity === found.identity) {
-      this.present = this.#last;
+      this.lastRead = this.#last;
       return undefined;
     }
     this.#last = found;

@@ -57,10 +57,10 @@ export class Credential {
    */
   header(mayProbe: boolean): CredentialHeader {
     this.#refresh();
-    const { present } = this.#secret;
-    if (typeof present === 'string') throw this.#authFailed(present);
-    if (this.#latch.state !== 'latched') return present.header;
-    const probe = mayProbe ? this.#latch.probe(present.header) : undefined;
+    const { lastRead } = this.#secret;
+    if (typeof lastRead === 'string') throw this.#authFailed(lastRead);
+    if (this.#latch.state !== 'latched') return lastRead.header;
+    const probe = mayProbe ? this.#latch.probe(lastRead.header) : undefined;
     if (probe === undefined) throw this.#authFailed('refused');
     return probe;
   }
@@ -118,13 +118,13 @@ export class Credential {
     // The secret is read before the comparison, because a replaced password must stop working. `#refresh` bounds how often the secret is
     // read, because there may be many guesses.
     this.#refresh();
-    return this.#logins.match(user, password, typeof this.#secret.present !== 'string');
+    return this.#logins.match(user, password, typeof this.#secret.lastRead !== 'string');
   }
 
   /** Returns the state. Reads a secret that has just been written, even if no request has needed it yet. */
   status(): CredentialState {
     if (this.#secret.isOld()) this.#reload();
-    if (typeof this.#secret.present === 'string') return 'no_secret';
+    if (typeof this.#secret.lastRead === 'string') return 'no_secret';
     return this.#latch.state;
   }
 
@@ -146,8 +146,8 @@ export class Credential {
   }
 
   #suspendedBy(): SuspendedBy | undefined {
-    const { present } = this.#secret;
-    if (typeof present === 'string') return present;
+    const { lastRead } = this.#secret;
+    if (typeof lastRead === 'string') return lastRead;
     return this.#latch.state === 'latched' ? 'refused' : undefined;
   }
 

@@ -92,8 +92,8 @@ const LIMITS = of('limits', [
   [
     'a Redis that was away is not used again',
     'limits/counters/redis/link.ts',
-    'this.#up = !this.#closed;',
-    'this.#up = false;',
+    'this.#isUp = !this.#isClosed;',
+    'this.#isUp = false;',
   ],
 ]);
 

@@ -35,9 +35,9 @@ export class RedisLink {
   readonly #client: Redis;
   readonly #calls: Calls;
   readonly #firstAttempt = Promise.withResolvers<void>();
-  #up: boolean | undefined;
-  #closed = false;
-  #probing = false;
+  #isUp: boolean | undefined;
+  #isClosed = false;
+  #isProbing = false;
   #probedAt = Number.NEGATIVE_INFINITY;
   #nextProbe: Timer | undefined;
 
@@ -50,7 +50,7 @@ export class RedisLink {
   }
 
   isUp(): boolean {
-    return this.#up === true;
+    return this.#isUp === true;
   }
 
   /**
@@ -60,18 +60,18 @@ export class RedisLink {
    * @param encodedCharges concatenated results of `encodeCharges`
    */
   run(clockMs: number, encodedCharges: string): Promise<ScriptReply> {
-    return this.#up ? this.#calls.run(clockMs, encodedCharges) : Promise.reject(new Error(AWAY));
+    return this.#isUp ? this.#calls.run(clockMs, encodedCharges) : Promise.reject(new Error(AWAY));
   }
 
   /** Deletes counters. Rejects while the link is down. */
   async remove(keys: readonly string[]): Promise<void> {
-    if (!this.#up) throw new Error(AWAY);
+    if (!this.#isUp) throw new Error(AWAY);
     await this.#client.del(...keys);
   }
 
   /** As in `CounterStore`. Rejects while the link is down. */
   async extendExpiry(windowMs: number): Promise<void> {
-    if (!this.#up) throw new Error(AWAY);
+    if (!this.#isUp) throw new Error(AWAY);
     await extendExpiryOfAll(this.#client, windowMs);
   }
 
@@ -81,7 +81,7 @@ export class RedisLink {
   }
 
   close(): void {
-    this.#closed = true;
+    this.#isClosed = true;
     this.#goDown(new Error('the store was closed'));
     this.#machine.clearTimeout(this.#nextProbe);
     this.#client.disconnect();
@@ -89,16 +89,16 @@ export class RedisLink {
 
   #onFailure(cause: Error): void {
     // The server works but no longer holds the slot of the key.
-    if (this.#up && isWrongNode(cause)) this.#options.onMisplaced?.();
+    if (this.#isUp && isWrongNode(cause)) this.#options.onMisplaced?.();
     else this.#goDown(cause);
   }
 
   #goDown(cause: Error): void {
-    if (this.#up === false) return;
-    this.#up = false;
+    if (this.#isUp === false) return;
+    this.#isUp = false;
     this.#firstAttempt.resolve();
     this.#calls.failAll(cause);
-    if (!this.#closed) this.#options.onChange(false, cause.message);
+    if (!this.#isClosed) this.#options.onChange(false, cause.message);
     this.#probeLater();
   }
 
@@ -110,23 +110,23 @@ export class RedisLink {
 
   async #probe(): Promise<void> {
     // If the client is not ready, no probe is sent, because `onReady` starts the next probe.
-    if (this.#up || this.#closed || this.#probing || this.#client.status !== 'ready') return;
+    if (this.#isUp || this.#isClosed || this.#isProbing || this.#client.status !== 'ready') return;
     const { performance } = this.#machine;
     // A minimum time lies between two probes, because otherwise a server that accepts connections and refuses writes would be probed
     // without a pause.
     if (performance.now() < this.#probedAt + this.#options.probeEveryMs / 2) return this.#probeLater();
-    this.#probing = true;
+    this.#isProbing = true;
     this.#probedAt = performance.now();
     try {
       await this.#calls.run(0, encodeCharges([{ ...PROBE, key: this.#options.probeKey() }]));
-      this.#up = !this.#closed;
+      this.#isUp = !this.#isClosed;
       this.#firstAttempt.resolve();
-      if (this.#up) this.#options.onChange(true, 'the counters can be written');
+      if (this.#isUp) this.#options.onChange(true, 'the counters can be written');
     } catch (cause) {
       if (isWrongNode(cause as Error)) this.#options.onMisplaced?.();
       this.#probeLater();
     } finally {
-      this.#probing = false;
+      this.#isProbing = false;
     }
   }
 }

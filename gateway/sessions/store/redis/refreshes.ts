@@ -98,10 +98,10 @@ return row_of(hash)
 
 /** Gives a lease back. The note that an earlier owner may have sent the token stays. */
 const RELEASE = toSessionScript(`
-local hash, generation, owner, until_now = unpack(ARGV)
+local hash, generation, owner, is_given_up = unpack(ARGV)
 local key, row = session_key(hash), row_of(hash)
 if not row or row[GENERATION] ~= generation or call('HGET', key, 'owner') ~= owner then return end
-if until_now == '1' then return call('HSET', key, 'until', 0) end
+if is_given_up == '1' then return call('HSET', key, 'until', 0) end
 call('HDEL', key, 'owner', 'until')
 if call('HGET', key, 'sender') == owner then call('HDEL', key, 'sent', 'sender') end
 `);
