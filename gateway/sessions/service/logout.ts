@@ -6,10 +6,10 @@ import { clearedSessionCookieLine } from '../cookies.ts';
 import type { LogoutClaims } from '../provider/logout-token.ts';
 import type { Provider } from '../provider/provider.ts';
 import { awayIn, providerReason } from '../provider/provider-fetch.ts';
-import type { Session, SessionTokens } from '../store/session-store.ts';
 import { fromStore } from '../store-away.ts';
 import { jsonAnswer, type SessionHandler, servedOrigin, setCookies } from './answer.ts';
 import type { SessionDeps } from './deps.ts';
+import { endAtProvider, openedTokensOf } from './end-at-provider.ts';
 
 /** Ends the session here first, so that the cookie is worth nothing afterwards, even if the provider fails. */
 export const logout: SessionHandler = async (deps, exchange) => {
@@ -19,7 +19,7 @@ export const logout: SessionHandler = async (deps, exchange) => {
   const ended = await fromStore(() => live.end(session.id, 'signed_out'));
   setCookies(exchange, [clearedSessionCookieLine(isSecure)]);
   if (ended !== undefined) endAtProvider(deps, ended);
-  const tokens = tokensOf(deps, session);
+  const tokens = openedTokensOf(deps, session);
   const address =
     tokens && (await deps.providers.get(session.provider)?.logoutAddress(tokens, origin + settings.afterLogout));
   return jsonAnswer({ provider_logout_url: address ?? null });
@@ -66,29 +66,6 @@ function issuerIn(token: string): string | undefined {
     const { iss } = JSON.parse(Buffer.from(token.split('.', 2)[1] ?? '', 'base64url').toString()) as { iss?: unknown };
     return typeof iss === 'string' ? iss : undefined;
   } catch {
-    return undefined;
-  }
-}
-
-/** Revokes the tokens of an ended session in the background, so that no person waits for a provider that cannot be reached. */
-export function endAtProvider(deps: SessionDeps, session: Session): void {
-  const tokens = tokensOf(deps, session);
-  const provider = deps.providers.get(session.provider);
-  if (tokens === undefined || provider === undefined) return;
-  void provider.revoke(tokens).then((reason) => {
-    if (reason !== undefined) deps.onProviderFailure(provider.name, 'revocation', reason);
-  });
-}
-
-/**
- * Returns the tokens of a session; undefined if no known key opens them. The gateway cannot revoke such tokens, but without that key they
- * are of no use to an attacker either.
- */
-function tokensOf({ store, onProviderFailure }: SessionDeps, session: Session): SessionTokens | undefined {
-  try {
-    return store.openTokens(session);
-  } catch (error) {
-    onProviderFailure(session.provider, 'opening of stored tokens', providerReason(error));
     return undefined;
   }
 }

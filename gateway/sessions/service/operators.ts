@@ -3,7 +3,7 @@
 import type { Session, SessionPage } from '../store/session-store.ts';
 import { fromStore } from '../store-away.ts';
 import type { SessionDeps } from './deps.ts';
-import { endAtProvider } from './logout.ts';
+import { endAtProvider } from './end-at-provider.ts';
 
 export interface OperatorSessions {
   /** Returns sessions by time of creation. Rejects with session_store_unavailable. */

@@ -7,7 +7,7 @@ import type { Session } from '../store/session-store.ts';
 import { fromStore } from '../store-away.ts';
 import { emptyAnswer, jsonAnswer, type SessionHandler } from './answer.ts';
 import type { SessionDeps } from './deps.ts';
-import { endAtProvider } from './logout.ts';
+import { endAtProvider } from './end-at-provider.ts';
 
 /** Maximum number of sessions in a list. The number is larger than a person may have sessions (`sessions.perPersonMax`). */
 const LISTED_MAX = 1000;
