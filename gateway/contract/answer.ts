@@ -16,17 +16,22 @@ export interface AnswerCheck {
    * Describes an answer whose status, or media type of a body, the contract does not declare; undefined if both are declared. A status
    * without declared content allows every type in which browsers run no scripts.
    *
-   * @param isAsked false for a 206 or 304 that does not follow from the request, so that only the contract can allow it
+   * @param isRequested false for a 206 or 304 that does not follow from the request, so that only the contract can allow it
    */
   undeclared(
     operation: Operation,
     status: number,
     contentType: string | undefined,
     hasBody: boolean,
-    isAsked?: boolean,
+    isRequested?: boolean,
   ): UndeclaredAnswer | undefined;
   /** Returns what to do with the body: `refuse` buffers it until it is checked, `report` checks a copy, `off` passes it on unchecked. */
-  modeFor(operation: Operation, status: number, contentType?: string, isAsked?: boolean): 'refuse' | 'report' | 'off';
+  modeFor(
+    operation: Operation,
+    status: number,
+    contentType?: string,
+    isRequested?: boolean,
+  ): 'refuse' | 'report' | 'off';
   /** Returns one sentence per violation. A sentence names places, never values. */
   violations(operation: Operation, status: number, body: Buffer, contentType?: string): readonly string[];
   /** Returns the check of each item of a stream, or undefined if the contract does not describe them. */
@@ -79,10 +84,10 @@ export function createAnswerCheck(
     status: number,
     contentType: string | undefined,
     hasBody: boolean,
-    isAsked = true,
+    isRequested = true,
   ): UndeclaredAnswer | undefined {
     const contract = contractOf(operation);
-    const declared = statusIn(contract, status, isAsked);
+    const declared = statusIn(contract, status, isRequested);
     if (!declared.isDeclared) return undeclaredStatus(contract.entry, status, contentType);
     if (!hasBody || typeIn(declared, contentType).fits) return undefined;
     return undeclaredMediaType(contract.entry, status, contentType, declared.mediaTypes);
@@ -92,15 +97,15 @@ export function createAnswerCheck(
     operation: Operation,
     status: number,
     contentType?: string,
-    isAsked = true,
+    isRequested = true,
   ): 'refuse' | 'report' | 'off' {
     const mode = operation.answerCheck;
     if (mode === 'off') return 'off';
     const contract = contractOf(operation);
-    if (!typeIn(statusIn(contract, status, isAsked), contentType).isJson) return 'off';
+    if (!typeIn(statusIn(contract, status, isRequested), contentType).isJson) return 'off';
     if (mode === 'refuse') return mode;
     // A part of a body cannot be checked.
-    if (status === PARTIAL_CONTENT && isAsked) return 'off';
+    if (status === PARTIAL_CONTENT && isRequested) return 'off';
     const at = now();
     if (at - contract.lastReportMs < REPORT_INTERVAL_MS) return 'off';
     contract.lastReportMs = at;
@@ -167,11 +172,11 @@ function dataViolations(check: SchemaCheck, data: string, root: JsonObject): str
   }
 }
 
-function statusIn({ entry, statuses }: AnswerContract, status: number, isAsked: boolean): DeclaredStatus {
-  const key = isAsked ? status : -status;
+function statusIn({ entry, statuses }: AnswerContract, status: number, isRequested: boolean): DeclaredStatus {
+  const key = isRequested ? status : -status;
   const known = statuses.get(key);
   if (known) return known;
-  const made = declaredStatus(entry, status, isAsked);
+  const made = declaredStatus(entry, status, isRequested);
   statuses.set(key, made);
   return made;
 }
@@ -191,9 +196,9 @@ function typeIn(declared: DeclaredStatus, contentType: string | undefined): Answ
  * Returns the declaration of a status. Contracts rarely declare 206 and 304, because these follow from the request (RFC 9110 sections 14,
  * 13).
  */
-function declaredStatus(entry: ContractOperation, status: number, isAsked: boolean): DeclaredStatus {
+function declaredStatus(entry: ContractOperation, status: number, isRequested: boolean): DeclaredStatus {
   const { value } = responseFor(entry, status);
-  const isPart = status === PARTIAL_CONTENT && isAsked;
+  const isPart = status === PARTIAL_CONTENT && isRequested;
   if (value === undefined && isPart) {
     const whole = declaredStatus(entry, 200, true);
     return { ...whole, mediaTypes: withParts(whole.mediaTypes), latest: undefined };
@@ -202,7 +207,7 @@ function declaredStatus(entry: ContractOperation, status: number, isAsked: boole
   // Ranges of statuses and `default` do not mean answers that the request has to ask for.
   const isNamed = memberNames(member(entry.document.root, entry.located, 'responses')).includes(String(status));
   return {
-    isDeclared: isAsked ? value !== undefined || status === NOT_MODIFIED : isNamed,
+    isDeclared: isRequested ? value !== undefined || status === NOT_MODIFIED : isNamed,
     mediaTypes: isPart ? withParts(declared) : declared,
     latest: undefined,
   };

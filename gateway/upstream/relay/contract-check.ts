@@ -1,4 +1,4 @@
-// Checks the status, the media type and the body of an answer against the contract. Also checks that a 206, 304 or 416 fits the request.
+// Checks the status, the media type and the body of an answer against the contract.
 // Throws upstream_bad_response (media type, coding) and upstream_contract_violation (status).
 
 import { upstreamFailure } from '../../catalogue/upstream-failure.ts';
@@ -10,6 +10,7 @@ import { codingOf, type DecodingFault, decodeBody, isDecodable } from '../encodi
 import { firstValueOf } from '../headers/answer-headers.ts';
 import type { ClientAnswer } from './client-answer.ts';
 import type { CollectedBody } from './collected-body.ts';
+import { isStatusRequested } from './requested-status.ts';
 
 /** Checks one item of a stream against the contract. Returns one sentence per violation. */
 export type ItemCheck = (item: unknown) => readonly string[];
@@ -21,13 +22,13 @@ export interface ContractCheck {
     status: number,
     contentType: string | undefined,
     hasBody: boolean,
-    isAsked: boolean,
+    isRequested: boolean,
   ): ContractDeviation | undefined;
   modeFor(
     operation: Operation,
     status: number,
     contentType: string | undefined,
-    isAsked: boolean,
+    isRequested: boolean,
   ): 'refuse' | 'report' | 'off';
   violations(operation: Operation, status: number, body: Buffer, contentType: string | undefined): readonly string[];
   /** The check of each item of a stream; undefined if the contract has none. */
@@ -70,13 +71,13 @@ export function admitHead(
   const { operation, trail } = exchange;
   const { status, headers, hasBody, dropsBody } = answer;
   const contentType = firstValueOf(headers['content-type']);
-  const isAsked = wasAsked(status, headers, exchange);
-  const undeclared = check.undeclared(operation, status, contentType, hasBody, isAsked);
+  const isRequested = isStatusRequested(status, headers, exchange);
+  const undeclared = check.undeclared(operation, status, contentType, hasBody, isRequested);
   if (undeclared !== undefined) {
     answer.protection = takeUndeclared(undeclared, trail);
     return 'pass';
   }
-  return dropsBody ? 'pass' : checkedMode(check.modeFor(operation, status, contentType, isAsked), headers);
+  return dropsBody ? 'pass' : checkedMode(check.modeFor(operation, status, contentType, isRequested), headers);
 }
 
 /**
@@ -121,44 +122,4 @@ export function violationsIn(
   const decoded = decodeBody(collected.whole(), codingOf(headers), CHECKED_BYTES_MAX);
   if (typeof decoded === 'string') return [DECODING_FAULTS[decoded]];
   return check.violations(operation, status, decoded, firstValueOf(headers['content-type']));
-}
-
-type Asking = Pick<Forwardable, 'headers' | 'operation' | 'method'>;
-
-/** One range of bytes: `a-`, `a-b`, or `-n` for the last n bytes. */
-const ONE_RANGE = /^bytes[ \t]*=[ \t]*(\d{0,18})-(\d{0,18})[ \t]*$/i;
-const CONTENT_RANGE = /^bytes (\d{1,18})-(\d{1,18})\/(\d{1,18}|\*)$/i;
-
-/**
- * Whether the request allows the status of its answer. A 206 or a 416 answers only a request with a range, and a 304 answers only a
- * conditional request (RFC 9110 sections 13 and 14). Returns true for all other statuses.
- */
-export function wasAsked(status: number, headers: AnswerHeaders, exchange: Asking): boolean {
-  if (status === 206) return isAskedPart(headers, rangeOf(exchange));
-  if (status === 416) return rangeOf(exchange) !== undefined;
-  if (status === 304) return exchange.headers.has('if-none-match') || exchange.headers.has('if-modified-since');
-  return true;
-}
-
-/** Throws upstream_bad_response for a 416 if the request had no range. */
-export function refuseUnaskedRange(status: number, headers: AnswerHeaders, exchange: Asking): void {
-  if (!wasAsked(status, headers, exchange))
-    throw upstreamFailure('upstream_bad_response', 'http_protocol_error', new Error('an unasked 416'));
-}
-
-/** Returns the Range that was sent to the upstream (upstream/headers/request-lines.ts). */
-function rangeOf({ headers, operation, method }: Asking): string | undefined {
-  return operation.ranges && method !== 'HEAD' ? headers.get('range') : undefined;
-}
-
-/** Whether a 206 lies within the range of the request. If the request has several ranges, every form of 206 is allowed. */
-function isAskedPart(headers: AnswerHeaders, range: string | undefined): boolean {
-  const asked = range === undefined ? null : ONE_RANGE.exec(range);
-  if (range === undefined || asked === null) return range !== undefined;
-  if (/^multipart\/byteranges\b/i.test(firstValueOf(headers['content-type']) ?? '')) return false;
-  const given = CONTENT_RANGE.exec(firstValueOf(headers['content-range']) ?? '');
-  if (given === null) return false;
-  const [first, last] = [Number(given[1]), Number(given[2])];
-  if (asked[1] === '') return last - first < Number(asked[2]);
-  return first >= Number(asked[1]) && (asked[2] === '' || last <= Number(asked[2]));
 }

@@ -31,10 +31,11 @@ import type { AttemptFailure, AttemptOwner } from './attempt-owner.ts';
 import { CheckedBody } from './checked-body.ts';
 import { ClientAnswer, DROPPED_BYTES_MAX } from './client-answer.ts';
 import type { CollectedBody } from './collected-body.ts';
-import { admitHead, type ContractCheck, refuseUnaskedRange } from './contract-check.ts';
+import { admitHead, type ContractCheck } from './contract-check.ts';
 import { ErrorBody } from './error-body.ts';
 import { HeldAnswer } from './held-answer.ts';
 import type { Received } from './received.ts';
+import { refuseUnrequestedRange } from './requested-status.ts';
 
 export class Relay implements AnswerHandler {
   readonly #owner: AttemptOwner;
@@ -83,7 +84,7 @@ export class Relay implements AnswerHandler {
   onResponseStart(control: Control, status: number, headers: AnswerHeaders): void {
     if (this.#isEnded) return;
     this.noteHead(status, headers);
-    if (status >= 400) refuseUnaskedRange(status, headers, this.#exchange);
+    if (status >= 400) refuseUnrequestedRange(status, headers, this.#exchange);
     else this.#chooseReceiver(control, status, headers);
   }
 
@@ -270,7 +271,7 @@ export class Relay implements AnswerHandler {
   passWhole(status: number, headers: AnswerHeaders, body: Buffer): void {
     const control = this.#control as Control;
     if (this.#error !== undefined) {
-      refuseUnaskedRange(status, headers, this.#exchange);
+      refuseUnrequestedRange(status, headers, this.#exchange);
       if (!this.#endIfForestalled()) this.#refuse(this.#error, headers, body);
       return;
     }
