@@ -20,7 +20,7 @@ import { SESSIONS_FILE } from '../sessions/store/sqlite/session-schema.ts';
 import { shownPath } from '../shared/file-text.ts';
 import { directoryLockProblem, sqliteProblem } from '../shared/stores/sqlite.ts';
 import { checkedVersion } from '../shared/stores/sqlite-schema.ts';
-import { liesOnSandbox } from '../upstream/in-process/sandbox.ts';
+import { liesOnSandbox } from '../upstream/sandbox/sandbox.ts';
 import { portState } from './doctor/ports.ts';
 
 const ELSEWHERE = 'The gateway does not start here; it may as another user, or on another machine.';

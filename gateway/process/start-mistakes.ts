@@ -13,7 +13,7 @@ import { readSettings, replicaMistakes, type Settings } from '../config/settings
 import { type Configuration, loadConfiguration } from '../configuration.ts';
 import { shownPath } from '../shared/file-text.ts';
 import { ConfigError, type Mistake } from '../shared/mistakes.ts';
-import { liesOnSandbox } from '../upstream/in-process/sandbox.ts';
+import { liesOnSandbox } from '../upstream/sandbox/sandbox.ts';
 import { isSimulated } from '../upstream/targets/addresses.ts';
 import { checkSecrets } from '../wiring/named-secrets.ts';
 import { oneWayUpgrades } from './one-way.ts';

@@ -9,7 +9,7 @@ import type { Configuration } from '../configuration.ts';
 import type { LogOptions } from '../observe/log/log.ts';
 import type { LoopProbe } from '../overload/pressure.ts';
 import type { AskFleet } from '../shared/questions/fleet.ts';
-import type { SandboxProcess } from '../upstream/in-process/sandbox.ts';
+import type { SandboxProcess } from '../upstream/sandbox/sandbox.ts';
 
 export interface AppOptions {
   readonly version: string;

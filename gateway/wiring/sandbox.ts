@@ -7,7 +7,7 @@ import type { Settings } from '../config/settings.ts';
 import { addressOfSite } from '../edge/admission/sites.ts';
 import type { Log } from '../observe/log/log.ts';
 import type { Mistake } from '../shared/mistakes.ts';
-import { liesOnSandbox, type SandboxProcess, startSandbox } from '../upstream/in-process/sandbox.ts';
+import { liesOnSandbox, type SandboxProcess, startSandbox } from '../upstream/sandbox/sandbox.ts';
 
 export interface OpenSandbox {
   /** The process of the sandbox; undefined if no upstream uses it. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { type SandboxProcessOptions, startSandbox } from '../../gateway/upstream/in-process/sandbox.ts';
+import { type SandboxProcessOptions, startSandbox } from '../../gateway/upstream/sandbox/sandbox.ts';
 import { temporaryDirectory } from '../support/directory.ts';
 import { assertionOf, createGatewayKey, type GatewayKey, ISSUER, send } from './support/platform.ts';
 import { install, lease } from './support/process.ts';

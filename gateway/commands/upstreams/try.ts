@@ -6,7 +6,7 @@ import type { Configuration } from '../../configuration.ts';
 import { unenforcedIn } from '../../contract/lint/unenforced.ts';
 import type { ContractOperation } from '../../contract/operations/operations.ts';
 import type { Mode } from '../../exchange/caller.ts';
-import { liesOnSandbox } from '../../upstream/in-process/sandbox.ts';
+import { liesOnSandbox } from '../../upstream/sandbox/sandbox.ts';
 import { answersFromContract, isGatewayItself } from '../../upstream/targets/addresses.ts';
 import type { CommandContext } from '../context.ts';
 import { type Finding, fail, ok } from '../finding.ts';
