@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { startGateway, type TestGateway } from '../support/gateway.ts';
 import { thingsContract } from '../support/things.ts';
 import { type FakeUpstream, startUpstream } from '../support/upstream.ts';
@@ -114,6 +115,21 @@ describe('actions of the console in a browser', () => {
     await page.locator('#menu-opener').click();
     await page.locator('#sign-in').waitFor(PATIENCE);
     assert.deepEqual(complaints, []);
+    await page.context().close();
+  });
+
+  it('does not wait for an instance that was killed, and names it', async () => {
+    const { page } = await openAsAdmin('org_waiting');
+    const killed = { id: 'gw_killed', host: 'gone', pid: 4711, startedAtMs: Date.now(), position: 0, graceMs: 900_000 };
+    await gateway.store.instances.report(killed);
+    // Until then it may only be late.
+    await setTimeout(5500);
+    await buttonOf(page, 'Suspend org_waiting').click();
+    await buttonOf(page, 'Suspend').click();
+    await confirmed(page).waitFor(PATIENCE);
+    const outcome = await page.locator('dialog .outcome').textContent();
+    assert.match(outcome ?? '', /In force on the one instance\. Not on silent ones: gone, process 4711\.$/);
+    await gateway.store.instances.remove(killed.id);
     await page.context().close();
   });
 

@@ -20,7 +20,7 @@ export function diskCauses(status: StatusForCauses, nowMs: number): FoundCause[]
     return [
       failureCause(
         { topic: 'stores', detail: 'disk' },
-        `The disk of DATA_DIR ${directory} is full (${room}): keys, usage and idempotency cannot be written.`,
+        `The disk of GATEWAY_DATA ${directory} is full (${room}): keys, usage and idempotency cannot be written.`,
         `${lossesText(status, nowMs)} This ends by itself when the disk has room.`,
         { ...links, since: firstFailureOf(status).since_at },
       ),
@@ -29,7 +29,7 @@ export function diskCauses(status: StatusForCauses, nowMs: number): FoundCause[]
   return [
     warningCause(
       { topic: 'stores', detail: 'disk' },
-      `The disk of DATA_DIR ${directory} is nearly full (${room}).`,
+      `The disk of GATEWAY_DATA ${directory} is nearly full (${room}).`,
       'When it is full, keys, usage and idempotency cannot be written.',
       links,
     ),

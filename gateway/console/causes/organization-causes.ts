@@ -24,10 +24,15 @@ export function organizationsInTrouble(
 ): FoundCause[] {
   const { limits } = status;
   const isAway = limits?.state === 'away';
-  const lately = nearLimits.filter(({ last_at: at }) => nowMs - Date.parse(at) < MINUTE_MS);
+  const isLately = (at: string) => nowMs - Date.parse(at) < MINUTE_MS;
+  const lately = nearLimits.filter(({ last_at: at }) => isLately(at));
   const refused = organizations.flatMap((one): FoundCause[] => {
     const counts = refusedCountsOf(bounds, one);
-    const limit = lately.find(({ organization, refused }) => organization === one.name && refused > 0);
+    const limit = lately.find(
+      // An earlier refusal by a limit says nothing about the refusals of this minute.
+      ({ organization, refused, last_refused: last, last_at: at }) =>
+        organization === one.name && refused > 0 && isLately(last?.at ?? at),
+    );
     if (counts === undefined || (limit === undefined && hasCulprit)) return [];
     const isSuspect = (change: string) => limit !== undefined && lowersLimit(change, limit);
     const known = nearLimits.find(({ organization }) => organization === one.name);

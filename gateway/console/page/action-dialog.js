@@ -174,7 +174,13 @@ function partsOf({ verb, of, says, dangerous }, target, fields) {
   return { plan, alert, outcome, confirm, cancel, form, dialog };
 }
 
-/** Says on how many instances the change is in force. Stops when all have it, the dialog is closed, or the time is over. */
+/** An instance that has not reported for so long, although each reports every two seconds, may have ended. */
+const SILENT_MS = 5000;
+
+/**
+ * Says on how many instances the change is in force. Stops when all that report have it, the dialog is closed, or the time is over. Names
+ * the silent ones at once, because a killed process is listed for its grace.
+ */
 async function follow(outcome, dialog) {
   const did = outcome.textContent;
   const endsAt = Date.now() + FOLLOWED_MS;
@@ -182,18 +188,25 @@ async function follow(outcome, dialog) {
     const report = await read('in-force').catch(() => undefined);
     if (!dialog.isConnected) return;
     const { confirmed = 0, unconfirmed = [] } = report ?? {};
-    const all = confirmed + unconfirmed.length;
+    const waiting = unconfirmed.filter(({ silent_ms: silentMs }) => silentMs <= SILENT_MS);
+    const silent = unconfirmed.filter((one) => !waiting.includes(one));
+    const all = confirmed + waiting.length;
     const isOver = Date.now() > endsAt;
+    const others = silent.length === 0 ? '' : ` Not on silent ones: ${namesOf(silent)}.`;
     if (report === undefined) outcome.textContent = `${did} Whether it is in force on every instance is unknown.`;
-    else if (unconfirmed.length === 0)
-      outcome.textContent = `${did} In force on ${all === 1 ? 'the one instance' : `all ${count(all)} instances`}.`;
+    else if (waiting.length === 0)
+      outcome.textContent = `${did} In force on ${all === 1 ? 'the one instance' : `all ${count(all)} instances`}.${others}`;
     else {
-      const waiting = unconfirmed.map(({ host, pid }) => `${host}, process ${pid}`).join('; ');
-      outcome.textContent = `${did} In force on ${count(confirmed)} of ${count(all)} instances${isOver ? `; not on ${waiting}` : '…'}.`;
+      const missing = isOver ? `; not on ${namesOf(waiting)}.` : '…';
+      outcome.textContent = `${did} In force on ${count(confirmed)} of ${count(all)} instances${missing}${others}`;
     }
-    if (isOver || (report !== undefined && unconfirmed.length === 0)) return;
+    if (isOver || (report !== undefined && waiting.length === 0)) return;
     await new Promise((resolve) => setTimeout(resolve, ASKED_EVERY_MS));
   }
+}
+
+function namesOf(instances) {
+  return instances.map(({ host, pid }) => `${host}, process ${pid}`).join('; ');
 }
 
 /** Keeps the focus in the dialog when the Tab key is pressed on its first or last part. */

@@ -243,7 +243,7 @@ test('a disk with embedded stores is a warning before it is full, and no cause b
   const [cause, ...others] = causesAt({ ...embedded, disk }, quiet, NOW_MS);
   assert.deepEqual(others, []);
   assert.deepEqual([cause?.kind, cause?.runbook], ['warn', 'GatewayDiskFull']);
-  assert.equal(cause?.cause, 'The disk of DATA_DIR /data is nearly full (1 of 100 MiB free).');
+  assert.equal(cause?.cause, 'The disk of GATEWAY_DATA /data is nearly full (1 of 100 MiB free).');
   assert.deepEqual(causesWith({ disk }), []);
 });
 

@@ -296,6 +296,12 @@ test('one organization that is refused, and one that has nearly used a limit, ar
     told({ organizations: [refused], nearLimits: [near({ refused: 12, last_refused: lastRefused })] })[0] ?? '',
     /^warn: org_a is refused for its limit organization, 20 in 60 s: 12 of 40/,
   );
+  // Its limit refused requests some minutes ago, and others are the reason now.
+  const refusedBefore = { ...lastRefused, at: new Date(NOW_MS - 300_000).toISOString() };
+  assert.match(
+    told({ organizations: [refused], nearLimits: [near({ refused: 12, last_refused: refusedBefore })] })[0] ?? '',
+    /^warn: org_a is refused: 12 of 40/,
+  );
   const silent = series('org_a', { requests: 26, refused: 26 }, { requests: 0 });
   assert.deepEqual(told({ organizations: [silent] }), [
     'warn: org_a was refused, and sends nothing now. #/organizations/org_a',
