@@ -25,7 +25,7 @@ export function silentCause(instance: FleetInstance | MissingInstance): FoundCau
     cause: `Instance ${name} does not respond.`,
     consequence: `${heard}${processText(instance)} Its requests are not among these figures. If it is gone for good, dismiss it${goneAt === undefined ? '' : `; at ${goneAt} it counts as gone`}.`,
     next: isDead(instance)
-      ? dismissCommand(name)
+      ? 'bin/gateway doctor'
       : port === undefined
         ? undefined
         : `ADMIN_PORT=${port} bin/gateway status`,
@@ -42,11 +42,6 @@ export function silentCause(instance: FleetInstance | MissingInstance): FoundCau
 /** A process that does not run cannot answer. What starts it, such as a supervisor, is not known here. */
 function isDead(instance: FleetInstance | MissingInstance): boolean {
   return 'runs' in instance && instance.runs === false;
-}
-
-/** Returns the command that dismisses a missing instance; undefined for a name that needs other quotes in a shell. */
-function dismissCommand(name: string): string | undefined {
-  return /^[\w.:[\]-]+$/.test(name) ? `bin/gateway alerts silence "${missingCauseId(name)}" --for 1h` : undefined;
 }
 
 /** Says whether the process was killed or hangs, if it ran on this machine, and otherwise where to find this out. */
