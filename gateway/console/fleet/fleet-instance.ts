@@ -16,7 +16,7 @@ export interface FleetInstance {
 }
 
 export interface MissingInstance extends FleetInstance {
-  /** When the instance did not answer a question for the first time, in ISO 8601, UTC. */
+  /** The time of its last message or beat, in ISO 8601, UTC. */
   readonly missing_since: string;
   /** Whether its process runs; absent if it ran on another machine. */
   readonly runs?: boolean | undefined;

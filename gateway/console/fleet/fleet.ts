@@ -7,7 +7,7 @@ import { subscribe } from '../../redis/subscribe.ts';
 import { PATIENCE_MS } from '../../shared/questions/fleet.ts';
 import { type FleetInstance, type MissingInstance, machineOf, type ReturnedInstance } from './fleet-instance.ts';
 import { channelOf, type FleetMessage, messageIn } from './fleet-messages.ts';
-import { InstanceBeats } from './instance-beats.ts';
+import { InstanceBeats, type LostInstance } from './instance-beats.ts';
 import { createMissingInstances } from './missing-instances.ts';
 import { type FleetAnswer, PendingQuestion } from './pending-question.ts';
 
@@ -155,7 +155,7 @@ export class Fleet {
     if (this.#options.isEnding()) return;
     const { present, lost } = await this.#beats.beat(this.self);
     if (lost.length === 0 && this.missing().length === 0) return;
-    await this.#missing.settle(present, lost);
+    await this.#missing.settle(present, lost, 'late');
     for (const { id } of lost) this.#known.delete(id);
     await this.#beats.leave(lost.map(({ id }) => id));
   }
@@ -221,14 +221,31 @@ export class Fleet {
     silent: readonly FleetInstance[],
   ): Promise<readonly FleetInstance[]> {
     try {
+      const lost = await this.#withLastSign(silent);
       // From now on, only a new beat shows that these instances run.
       await this.#beats.leave(silent.map(({ id }) => id));
-      const all = await this.#missing.settle([this.self, ...answers.map(({ instance }) => instance)], silent);
+      const answered = [this.self, ...answers.map(({ instance }) => instance)];
+      const all = await this.#missing.settle(answered, lost, 'at once');
       for (const { id } of silent) this.#known.delete(id);
       return all;
     } catch {
       return silent;
     }
+  }
+
+  /**
+   * Adds the time of the last message or beat of each instance, whichever is later. Leaves out instances that have said meanwhile that they
+   * end, and instances that were noted already.
+   */
+  async #withLastSign(silent: readonly FleetInstance[]): Promise<LostInstance[]> {
+    const { clock, now } = this.#options;
+    const beats = await this.#beats.lastOf(silent.map(({ id }) => id));
+    return silent.flatMap((one, index) => {
+      const known = this.#known.get(one.id);
+      if (known === undefined) return [];
+      const heardMs = Math.round(now() - (clock() - known.seenAt));
+      return [{ ...one, lastMs: Math.max(heardMs, beats[index] ?? 0) }];
+    });
   }
 }
 

@@ -4,8 +4,8 @@
 import type { Redis } from '../../redis/client.ts';
 import type { FleetInstance } from './fleet-instance.ts';
 
-interface LostInstance extends FleetInstance {
-  /** When the instance was last there, in epoch milliseconds of Redis. */
+export interface LostInstance extends FleetInstance {
+  /** The time of the last sign of life of the instance, in epoch milliseconds. */
   readonly lastMs: number;
 }
 
@@ -66,6 +66,13 @@ export class InstanceBeats {
   end(id: string): Promise<void> {
     this.#hasEnded = true;
     return this.leave([id]);
+  }
+
+  /** Resolves with the times of the last beats of instances, in epoch milliseconds of Redis. Rejects while Redis cannot be reached. */
+  async lastOf(ids: readonly string[]): Promise<(number | undefined)[]> {
+    if (ids.length === 0) return [];
+    const beats = await this.#redis.hmget(BEATS, ...ids);
+    return beats.map((beat) => (beat === null ? undefined : Number(beat)));
   }
 
   /** Removes other instances, because they are now noted as missing. Rejects while Redis cannot be reached. */

@@ -4,6 +4,7 @@
 
 import type { Redis } from '../../redis/client.ts';
 import { type FleetInstance, GONE_MS, type MissingInstance, type ReturnedInstance } from './fleet-instance.ts';
+import type { LostInstance } from './instance-beats.ts';
 
 interface MissingInstances {
   /** Returns the missing instances after the last round of questions. */
@@ -13,11 +14,12 @@ interface MissingInstances {
   /**
    * Notes which instances answered a round and which did not. Resolves with all missing instances; rejects while Redis cannot be reached.
    *
-   * @param lastMs when an instance that did not answer was last there, if that is known
+   * @param noticed `late` if another instance may have started in the meantime in the place of one that did not answer
    */
   settle(
     answered: readonly FleetInstance[],
-    unanswered: readonly (FleetInstance & { readonly lastMs?: number })[],
+    unanswered: readonly LostInstance[],
+    noticed: 'at once' | 'late',
   ): Promise<readonly MissingInstance[]>;
   /** Forgets the missing instances that `isMeant` accepts. Rejects while Redis cannot be reached. @param why a sentence for operators */
   forget(isMeant: (one: FleetInstance) => boolean, why: string): Promise<void>;
@@ -88,13 +90,12 @@ export function createMissingInstances(redis: Redis, now: () => number): Missing
   return {
     list: () => known,
     returned: () => returned,
-    async settle(answered, unanswered) {
+    async settle(answered, unanswered, noticed) {
       // The instance that notices it first sets `missing_since`.
       for (const { lastMs, ...one } of unanswered.slice(0, Math.max(0, KEPT_MAX - known.length))) {
-        const sinceMs = lastMs ?? now();
-        const missing_since = new Date(sinceMs).toISOString();
-        const before = answered.filter(({ started_at: at }) => Date.parse(at) < sinceMs - CLOCKS_MS);
-        const present = (lastMs === undefined ? answered : before).slice(0, NAMES_MAX).map(({ name }) => name);
+        const missing_since = new Date(lastMs).toISOString();
+        const before = answered.filter(({ started_at: at }) => Date.parse(at) < lastMs - CLOCKS_MS);
+        const present = (noticed === 'at once' ? answered : before).slice(0, NAMES_MAX).map(({ name }) => name);
         await redis.hsetnx(KEY, one.id, JSON.stringify({ ...one, missing_since, present }));
       }
       await read();

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CausesReport } from '../../../gateway/alerts/report.ts';
 import type { Feed } from '../../../gateway/console/feed/feed.ts';
 import { Fleet } from '../../../gateway/console/fleet/fleet.ts';
@@ -18,6 +19,7 @@ interface Answer extends Feed {
   readonly instances: readonly (FleetInstance & { readonly missing_since?: string })[];
 }
 
+const BEAT_EVERY_MS = 5000;
 const ADMIN = 'secret-of-the-operators';
 
 let redis: TestRedis;
@@ -71,11 +73,17 @@ async function whyOf(gateway: TestGateway, at: number) {
 }
 
 it('is told until it answers again, or is dismissed, by every instance', async () => {
+  const heardBy = Date.now();
   await relay.kill();
+  // No question is asked for a moment, so the first one that gets no answer is later than the last sign of life.
+  await sleep(200);
+  const askedFrom = Date.now();
   await eventually(async () => (await missingAt(one)) !== undefined);
   const missing = await missingAt(one);
   assert.match(missing?.id ?? '', new RegExp(`^instance \\S+:${port}$`));
   assert.match(missing?.cause ?? '', new RegExp(`^Instance \\S+:${port} does not respond\\.$`));
+  assert.ok(Date.parse(String(missing?.since)) < askedFrom, `${missing?.since} is not when it was last heard of`);
+  assert.ok(Date.parse(String(missing?.since)) > heardBy - BEAT_EVERY_MS);
   // Both gateways of this test are in one process.
   assert.match(
     missing?.consequence ?? '',
