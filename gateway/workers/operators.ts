@@ -82,19 +82,19 @@ export function createWorkersOperators({
     act: async (action, requestId, by) => (await askFirst({ about: 'action', action, requestId, by })) as ActionAnswer,
     inForce: async () => (await askOne({ about: 'in force' })) ?? {},
     async retryCredential(upstream) {
-      const replies = await askAll({ about: 'upstream retry', upstream }, PATIENCE_MS.worker);
+      const replies = await askAll({ about: 'upstream retry', upstream });
       return retryIn([...replies.values()]);
     },
     async refusedUpstream(upstream) {
-      const replies = await askAll({ about: 'upstream refused', upstream }, PATIENCE_MS.worker);
+      const replies = await askAll({ about: 'upstream refused', upstream });
       return retryIn([...replies.values()]);
     },
     async exchanges(id, owner) {
-      const replies = await askAll({ about: 'exchange', id, ...owner }, PATIENCE_MS.worker);
+      const replies = await askAll({ about: 'exchange', id, ...owner });
       return exchangesIn([...replies.values()]);
     },
     async recent(filter) {
-      const replies = await askAll({ about: 'recent', filter }, PATIENCE_MS.worker);
+      const replies = await askAll({ about: 'recent', filter });
       return exchangesIn([...replies.values()]).slice(0, filter.limit);
     },
     view: async (view) => (await askOne({ about: 'view', view })) ?? {},
@@ -110,20 +110,24 @@ export function createWorkersOperators({
   };
 }
 
-/** Returns the functions that ask the workers that serve. */
+/** Returns the functions that ask the workers that serve. Of these, a question to one worker goes to late workers last. */
 function createAsking(pool: Workers) {
   const serving = () => pool.processes().filter((worker) => worker.state() === 'serving');
 
-  async function askAll<T>(question: WorkerQuestion, withinMs?: number): Promise<Replies<T>> {
+  /** Asks the workers at the same time. A late worker is asked, too, because its answer shows that it goes on. */
+  async function askAll<T>(question: WorkerQuestion): Promise<Replies<T>> {
+    const patienceOf = (worker: WorkerProcess) => (worker.isLate() ? PATIENCE_MS.lateWorker : PATIENCE_MS.worker);
     const ask = async (worker: WorkerProcess) =>
-      [worker, (await worker.ask(question, withinMs).catch(() => undefined)) as T | undefined] as const;
+      [worker, (await worker.ask(question, patienceOf(worker)).catch(() => undefined)) as T | undefined] as const;
     return new Map(await Promise.all(serving().map(ask)));
   }
+
+  const byLateness = () => serving().sort((one, other) => Number(one.isLate()) - Number(other.isLate()));
 
   /** Asks the workers in turn until one answers. Rejects with the last error. */
   async function askOne(question: WorkerQuestion): Promise<object | undefined> {
     let failure: unknown = new Error('no worker serves');
-    for (const worker of serving()) {
+    for (const worker of byLateness()) {
       try {
         return (await worker.ask(question)) as object | undefined;
       } catch (error) {
@@ -135,7 +139,7 @@ function createAsking(pool: Workers) {
 
   /** Lets one worker act. If it fails, no other worker acts, because the action may have taken effect. */
   async function askFirst(question: WorkerQuestion): Promise<unknown> {
-    const [worker] = serving();
+    const [worker] = byLateness();
     if (worker === undefined) throw new Error('no worker serves');
     return worker.ask(question, ACTION_MS);
   }

@@ -28,6 +28,8 @@ export interface WorkerProcess {
   /** The standard output of the worker; undefined if it is the standard output of the primary. */
   readonly output: Readable | undefined;
   readonly metrics: MetricsOfWorker;
+  /** Whether a question got no answer in time, and the worker has sent no message since it was asked. */
+  isLate(): boolean;
   /**
    * Rejects if the worker fails to answer, or does not answer in time.
    *
@@ -53,7 +55,7 @@ export interface Ending {
 
 /** A worker that does not take requests within this time is killed. The time is many times the start of a gateway with a large contract. */
 const START_MS = 60_000;
-/** The longest wait for a worker's answer. It is short, because an operator waits for the answer. */
+/** The longest wait for the answer of one worker. It is short, because an operator waits for the answer. */
 const ANSWER_MS = 1000;
 /** The time for closing connections to Redis and to upstreams, in addition to the time for draining. */
 const CLOSE_MS = 3000;
@@ -78,7 +80,6 @@ export interface StartOptions {
 export class ForkedWorker implements WorkerProcess {
   readonly number: number;
   readonly metrics: MetricsOfWorker;
-  readonly ask: WorkerProcess['ask'];
   readonly #options: StartOptions;
   readonly #worker: Worker;
   readonly #questions: ReturnType<typeof createQuestions<WorkerQuestion>>;
@@ -88,6 +89,9 @@ export class ForkedWorker implements WorkerProcess {
   #state: WorkerState = 'starting';
   #sinceMs: number;
   #heardAtMs: number;
+  /** Number of messages of the worker. */
+  #heard = 0;
+  #isLate = false;
   #readyAtMs: number | undefined;
   #drainMs = 0;
 
@@ -101,7 +105,6 @@ export class ForkedWorker implements WorkerProcess {
     this.#questions = createQuestions<WorkerQuestion>(ANSWER_MS, (id, question) =>
       this.#send({ kind: 'question', id, question }),
     );
-    this.ask = this.#questions.ask;
     this.#sinceMs = options.now();
     this.#heardAtMs = this.#sinceMs;
     this.#starting = setTimeout(() => this.kill(), START_MS);
@@ -137,6 +140,20 @@ export class ForkedWorker implements WorkerProcess {
     return this.#heardAtMs;
   }
 
+  isLate(): boolean {
+    return this.#isLate;
+  }
+
+  async ask(question: WorkerQuestion, withinMs?: number): Promise<unknown> {
+    const heard = this.#heard;
+    try {
+      return await this.#questions.ask(question, withinMs);
+    } catch (error) {
+      if (this.#heard === heard) this.#isLate = true;
+      throw error;
+    }
+  }
+
   reload(): void {
     this.#send({ kind: 'reload' });
   }
@@ -157,6 +174,8 @@ export class ForkedWorker implements WorkerProcess {
   #take(message: FromWorker): void {
     const { isFirst, ticketKeys, askFleet, gap, now } = this.#options;
     this.#heardAtMs = now();
+    this.#heard += 1;
+    this.#isLate = false;
     if (message.kind === 'here') {
       this.#send({ kind: 'begin', worker: this.number, isFirst, ticketKeys, answersQuestions: true });
     } else if (message.kind === 'answer') this.#questions.takeReply(message);

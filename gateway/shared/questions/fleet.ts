@@ -64,9 +64,10 @@ export async function answerFleet(sources: FleetSources, question: FleetQuestion
 
 /**
  * How long each process waits for answers. A process waits longer than the processes that it asks, so that if one of these does not answer,
- * the answers of the others still arrive in time.
+ * the answers of the others still arrive in time. An answer of an instance may need several rounds of questions to its workers; only the
+ * first round waits `worker` for a worker that does not answer, and the later ones wait `lateWorker`.
  */
-export const PATIENCE_MS = { worker: 700, instance: 1000, primary: 1400 } as const;
+export const PATIENCE_MS = { worker: 400, lateWorker: 50, instance: 1000, primary: 1400 } as const;
 
 /** Returns the lines in the answers, newest first, each exchange once. */
 export function exchangesIn(answers: readonly unknown[]): ExchangeLine[] {

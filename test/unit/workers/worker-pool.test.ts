@@ -22,6 +22,7 @@ function fakeWorker(number: number): FakeWorker {
     state: () => (isOver ? 'ended' : 'serving'),
     sinceMs: () => 0,
     heardAtMs: () => 0,
+    isLate: () => false,
     ready: Promise.resolve({} as Ready),
     ended: ended.promise,
     output: undefined,
