@@ -5,7 +5,7 @@
 import { isRef, type Oas3Rule, type UserContext } from '@redocly/openapi-core';
 import { METHODS } from '../../shared/http/words.ts';
 import { closest } from '../../shared/mistakes.ts';
-import { essenceOf } from '../media-types.ts';
+import { essenceOf, isJson } from '../media-types.ts';
 import { isObject, type JsonObject } from '../pointer.ts';
 
 /** Rules that say more than the linter does. Its problems about unexpected members, at the same place or directly below, are left out. */
@@ -149,6 +149,36 @@ export const parametersAreDeclaredOnce: Oas3Rule = () => ({
         // Two declarations that are the same have the effect of one.
         forceSeverity: former === text ? 'warn' : 'error',
       });
+    }
+  },
+});
+
+/** A body of JSON without a schema is probably misindented or forgotten. */
+export const jsonHasASchema: Oas3Rule = () => ({
+  MediaTypesMap(map, { report, location }) {
+    for (const [type, media] of Object.entries(map)) {
+      if (!isJson(essenceOf(type)) || typeof media !== 'object' || media === null || isRef(media)) continue;
+      if ('schema' in media || 'itemSchema' in media) continue;
+      report({ message: 'the body has no schema, so any JSON passes', location: location.child([type]).key() });
+    }
+  },
+});
+
+/** Types of single values. */
+const SCALAR_TYPES = new Set(['string', 'number', 'integer', 'boolean']);
+
+/** Refuses a reference in place of a text. OpenAPI does not allow such a reference; other tools insert a file there. */
+export const textsAreNoReferences: Oas3Rule = () => ({
+  any(node, { type, report, location }) {
+    if (typeof node !== 'object' || node === null) return;
+    for (const [name, value] of Object.entries(node)) {
+      if (!isRef(value)) continue;
+      const found =
+        (Object.hasOwn(type.properties, name) ? type.properties[name] : undefined) ?? type.additionalProperties;
+      const expected = typeof found === 'function' ? found(value, name) : found;
+      if (!expected || 'name' in expected || !SCALAR_TYPES.has(expected.type ?? (expected.enum ? 'string' : '')))
+        continue;
+      report({ message: 'OpenAPI has no reference here', location: location.child([name]) });
     }
   },
 });

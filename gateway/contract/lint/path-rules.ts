@@ -1,0 +1,65 @@
+// The lint rules about paths, methods and servers that the gateway does not serve, or serves in another way than the author may think.
+
+import type { Oas3Rule } from '@redocly/openapi-core';
+import { isRequestable } from '../operations/routes.ts';
+import { serverPathsOf } from '../operations/servers.ts';
+
+const SHOWN_SERVERS_MAX = 5;
+
+/** Reports parameters of paths in the forms of routers, and braces without their other half. The gateway takes them literally. */
+export const pathsHaveTemplates: Oas3Rule = () => ({
+  Paths(paths, { report, location }) {
+    for (const template of Object.keys(paths)) {
+      if (!template.startsWith('/')) continue;
+      const wrong = template.split('/').find((segment) => /^:\w+$|^<[^<>]+>$/.test(segment) || hasLooseBrace(segment));
+      if (wrong === undefined) continue;
+      const name = /\w+(?=\W*$)/.exec(wrong)?.[0] ?? 'name';
+      report({
+        message: `${JSON.stringify(wrong)} is not a parameter, so only requests with these very characters match`,
+        suggest: [template.replace(wrong, `{${name}}`)],
+        location: location.child([template]).key(),
+        forceSeverity: hasLooseBrace(wrong) ? 'error' : 'warn',
+      });
+    }
+  },
+});
+
+function hasLooseBrace(segment: string): boolean {
+  return /[{}]/.test(segment.replace(/\{[^{}]*\}/g, ''));
+}
+
+/** A path ends before a question mark; a number sign in it must be written as an escape. */
+export const pathsCanBeRequested: Oas3Rule = () => ({
+  Paths(paths, { report, location }) {
+    for (const template of Object.keys(paths)) {
+      if (!template.startsWith('/') || !/[?#]/.test(template)) continue;
+      const message = isRequestable(template)
+        ? 'clients reach this path only if they write # as %23, and the upstream gets it as %23, too'
+        : 'no request has this path, because it ends before the question mark, so its operations are not served';
+      report({ message, location: location.child([template]).key() });
+    }
+  },
+});
+
+/** Reports operations whose methods the gateway does not know. */
+export const methodsAreServed: Oas3Rule = () => ({
+  PathItem(item, { report, location }) {
+    const { additionalOperations } = item as { additionalOperations?: unknown };
+    if (typeof additionalOperations !== 'object' || additionalOperations === null) return;
+    for (const method of Object.keys(additionalOperations)) {
+      const message = `the gateway does not serve the method ${JSON.stringify(method)}, so this operation is left out`;
+      report({ message, location: location.child(['additionalOperations', method]).key() });
+    }
+  },
+});
+
+export const serversAreServed: Oas3Rule = () => ({
+  Root(root, { report, location }) {
+    const { used, others } = serverPathsOf(root);
+    if (others.length === 0) return;
+    const shown = others.slice(0, SHOWN_SERVERS_MAX).map((path) => path || '/');
+    const more = others.length > SHOWN_SERVERS_MAX ? ', …' : '';
+    const message = `paths begin with ${used || '/'}, where the first server does; those of other servers are not served: ${shown.join(', ')}${more}`;
+    report({ message, location: location.child(['servers']) });
+  },
+});
