@@ -112,8 +112,10 @@ export class JudgedAttempt implements AnswerHandler {
     this.#status = status;
     this.#headers = headers;
     this.#passes = this.#read === undefined && !this.#isJudgedWhole(status, headers);
-    if (this.#passes) this.#relay.onResponseStart(control, status, headers);
-    else this.#relay.noteHead(status, headers, this.#body);
+    if (this.#passes) {
+      this.#tellAccepted(this.#attempts.exchange.operation);
+      this.#relay.onResponseStart(control, status, headers);
+    } else this.#relay.noteHead(status, headers, this.#body);
   }
 
   onResponseData(control: Control, chunk: Buffer): void {
@@ -143,6 +145,7 @@ export class JudgedAttempt implements AnswerHandler {
     this.#relay.readsRecord(undefined);
     const readable = this.#readable(answer);
     const judgement = this.#judgementOf(readable, { operation, pathValues: exchange.pathValues, submitted: undefined });
+    this.#tellCredential(judgement, readable.status, operation);
     if (judgement.kind !== 'pass') {
       this.#withhold(judgement, operation);
       return;
@@ -161,19 +164,18 @@ export class JudgedAttempt implements AnswerHandler {
     queueMicrotask(() => this.#dispatchOnceReady(request));
   }
 
+  /** Whether the answer is read to its end and judged. A stream below 400 is not, because it may never end. */
   #isJudgedWhole(status: number, headers: AnswerHeaders): boolean {
-    const { credential, answerRules } = this.#attempts.route;
-    // A stream is not buffered, because it may never end.
-    if (status >= 400 || (answerRules !== undefined && !isStream(headers))) return true;
-    if (this.#sent !== undefined) credential?.accepted(this.#sent, this.#attempts.exchange.operation.provesCredential);
-    return false;
+    return status >= 400 || (this.#attempts.route.answerRules !== undefined && !isStream(headers));
   }
 
   #judge(answer: CompleteAnswer): void {
     const readable = this.#readable(answer);
-    const judgement = this.#judgementOf(readable, requestForRules(this.#attempts.exchange));
+    const { exchange } = this.#attempts;
+    const judgement = this.#judgementOf(readable, requestForRules(exchange));
+    this.#tellCredential(judgement, readable.status, exchange.operation);
     if (judgement.kind !== 'pass') {
-      this.#withhold(judgement, this.#attempts.exchange.operation);
+      this.#withhold(judgement, exchange.operation);
       return;
     }
     const { body } = judgement;
@@ -192,14 +194,20 @@ export class JudgedAttempt implements AnswerHandler {
     return this.#attempts.route.answerRules === undefined ? answer : decodedAnswer(answer);
   }
 
-  /** Applies the rules. The credential learns whether the upstream has accepted it. */
   #judgementOf(answer: CompleteAnswer, request: AnsweredRequest): Judgement {
     const { credential, answerRules } = this.#attempts.route;
-    const judgement = answerRules?.(answer, request) ?? defaultJudgement(answer, credential);
-    if (this.#sent === undefined) return judgement;
-    if (judgement.kind === 'credential') credential?.refused(this.#sent, answer.status);
-    else if (answer.status < 400) credential?.accepted(this.#sent, request.operation.provesCredential);
-    return judgement;
+    return answerRules?.(answer, request) ?? defaultJudgement(answer, credential);
+  }
+
+  /** Tells the credential whether the upstream has accepted or refused it. An error of the upstream says neither. */
+  #tellCredential({ kind }: Judgement, status: number, operation: Operation): void {
+    if (kind !== 'credential') {
+      if (status < 400) this.#tellAccepted(operation);
+    } else if (this.#sent !== undefined) this.#attempts.route.credential?.refused(this.#sent, status);
+  }
+
+  #tellAccepted({ provesCredential }: Operation): void {
+    if (this.#sent !== undefined) this.#attempts.route.credential?.accepted(this.#sent, provesCredential);
   }
 
   /** Sends the request once more, or fails the attempt. The client gets nothing of the answer. */
