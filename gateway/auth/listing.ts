@@ -54,9 +54,10 @@ export function createListing({ listedMs, reportedEveryMs, now, performance }: L
       const [kept] = reports;
       const last = reports.at(-1);
       const lastAt = last?.at ?? Number.NEGATIVE_INFINITY;
+      const isOther = sent.server !== last?.server;
+      const isBroken = isOther || sent.at - lastAt > 2 * reportedEveryMs;
       // A server that has just taken over may lack the latest reports to the server before it.
-      const isBroken = sent.at - lastAt > 2 * reportedEveryMs || sent.server !== last?.server;
-      const mayLackKept = isBroken && (lastAt < since || lastAt - (kept?.at ?? 0) < REPLICA_LAG_MS);
+      const mayLackKept = isBroken && (lastAt < since || (isOther && lastAt - (kept?.at ?? 0) < REPLICA_LAG_MS));
       if (kept === undefined || mayLackKept || !isListed()) {
         // The cache of a process that has just started has few entries. Not trusting it would cost a look-up for each request.
         since = performance.now() + (kept === undefined ? 0 : REPLICA_LAG_MS);

@@ -169,8 +169,8 @@ const KEYS = of('keys', [
   [
     'reports to the server before a failover count like those to the server after it',
     'auth/listing.ts',
-    ' || sent.server !== last?.server',
-    '',
+    'const isOther = sent.server !== last?.server;',
+    'const isOther = false;',
   ],
   [
     'a process that stood still takes its cache for current',

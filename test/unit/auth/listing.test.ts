@@ -117,3 +117,11 @@ test('a server that takes over just after the first report of a process may lack
   assert.equal(reportFor(0), true);
   assert.equal(listing.since(), clock.at + LAG_MS);
 });
+
+test('a process that stands still just after its first reports stays listed by the same server', () => {
+  const { listing, pass, reportFor } = begin();
+  reportFor(4000);
+  pass(6000);
+  assert.equal(reportFor(2000), false);
+  assert.equal(listing.since(), 0);
+});
