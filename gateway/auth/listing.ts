@@ -17,7 +17,7 @@ interface ReportTime {
 }
 
 interface Report extends ReportTime {
-  /** The id of the server process that took it. */
+  /** The id of the server that took it, which each failover changes; empty if the store tells none. */
   readonly server: string;
 }
 
@@ -55,7 +55,8 @@ export function createListing({ listedMs, reportedEveryMs, now, performance }: L
       const last = reports.at(-1);
       const lastAt = last?.at ?? Number.NEGATIVE_INFINITY;
       const isOther = sent.server !== last?.server;
-      const isBroken = isOther || sent.at - lastAt > 2 * reportedEveryMs;
+      // Without an id, another server may have taken over during a longer pause.
+      const isBroken = isOther || (sent.server === '' && sent.at - lastAt > 2 * reportedEveryMs);
       // A server that has just taken over may lack the latest reports to the server before it.
       const mayLackKept = isBroken && (lastAt < since || (isOther && lastAt - (kept?.at ?? 0) < REPLICA_LAG_MS));
       if (kept === undefined || mayLackKept || !isListed()) {

@@ -213,7 +213,7 @@ export interface Instance {
 
 export interface InstanceRecords {
   /**
-   * Writes or renews the report. Returns the id of the server process that took the report: if it differs from the id of the report before,
+   * Writes or renews the report. Returns the id of the server that took the report: if it differs from the id of the report before,
    * the store may have lost that one. Never waits for another writer, but rejects, and the caller retries later.
    */
   report(instance: Instance): Awaitable<string>;

@@ -51,7 +51,7 @@ test('a report names the server process that has taken it', async (t) => {
   const store = await open(t);
   const instance = { id: 'a', host: 'b', pid: 1, startedAtMs: START_MS, position: 0, graceMs: 1000 };
   const first = await store.instances.report(instance);
-  assert.match(first, /^[0-9a-f]{40}$/);
+  assert.match(first, /^[0-9a-f]{40} [0-9a-f]{40}$/);
   assert.equal(await store.instances.report(instance), first);
   await redis.kill();
   await redis.restart();

@@ -96,7 +96,7 @@ function withoutTheServersOwn(command: readonly string[]): readonly string[] {
   if (name !== 'eval') return command;
   const shared = source
     .replace(/call\('TIME'\)/g, `call('LRANGE', '${CLOCK}', 0, 1)`)
-    .replace(/redis\.pcall\('INFO', 'server'\)/g, "'run_id:c0'");
+    .replace(/redis\.pcall\('INFO', '\w+'\)/g, "'run_id:c0'");
   return [name, shared, ...rest];
 }
 

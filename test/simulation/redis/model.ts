@@ -78,7 +78,7 @@ export class RedisModel {
 
   #info(): string {
     const server = `redis_version:7.0.15\r\nrun_id:${this.#starts.toString(16).padStart(40, '0')}`;
-    return `# Server\r\n${server}\r\n# Memory\r\nmaxmemory_policy:noeviction\r\n# Replication\r\nrole:master\r\n`;
+    return `# Server\r\n${server}\r\n# Memory\r\nmaxmemory_policy:noeviction\r\n# Replication\r\nrole:master\r\nmaster_replid:${this.#starts.toString(16).padStart(40, '0')}\r\n`;
   }
 
   #evaluate(source: string, [count = '0', ...rest]: readonly string[]): Reply {

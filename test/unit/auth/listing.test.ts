@@ -8,9 +8,10 @@ const LISTED_MS = 60_000;
 const EVERY_MS = 2000;
 const LAG_MS = 10_000;
 
-function begin() {
+/** @param id of the server; empty: it tells none */
+function begin(id = 'first') {
   const clock = { atMs: 1_000_000, at: 0 };
-  let server = 'first';
+  let server = id;
   const listing = createListing({
     listedMs: LISTED_MS,
     reportedEveryMs: EVERY_MS,
@@ -58,7 +59,7 @@ test('during an outage it counts on the last report that a late replica has', ()
 });
 
 test('after an outage in which it was forgotten, it is listed when a late replica has its report', () => {
-  const { clock, listing, pass, reportFor } = begin();
+  const { clock, listing, pass, reportFor } = begin('');
   reportFor(20_000);
   pass(LISTED_MS);
   assert.equal(reportFor(6000), true);
@@ -70,7 +71,7 @@ test('after an outage in which it was forgotten, it is listed when a late replic
 });
 
 test('a first report after a shorter outage does not count before a late replica has it', () => {
-  const { clock, listing, pass, reportFor } = begin();
+  const { clock, listing, pass, reportFor } = begin('');
   reportFor(20_000);
   const keptAt = clock.at - LAG_MS;
   pass(30_000);
@@ -124,4 +125,16 @@ test('a process that stands still just after its first reports stays listed by t
   pass(6000);
   assert.equal(reportFor(2000), false);
   assert.equal(listing.since(), 0);
+});
+
+test('after an outage, the same server has the reports from before it', () => {
+  const { clock, listing, pass, reportFor } = begin();
+  reportFor(20_000);
+  const lastAt = clock.at;
+  pass(30_000);
+  assert.equal(reportFor(4000), false);
+  clock.at = lastAt + LISTED_MS - 1000;
+  assert.equal(listing.since(), 0);
+  clock.at += 1;
+  assert.equal(listing.since(), Number.POSITIVE_INFINITY);
 });

@@ -13,8 +13,8 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 /**
  * Writes a report. The score of an instance is the end of its grace period. Also removes instances that ended without removing themselves.
  * After a failover or a restart, a report may name changes that the server has lost. In that case no change is treated as in force at this
- * instance. Returns the `run_id` of the server, which differs for each process; an empty text if the user of the gateway must not read INFO.
- * INFO takes three microseconds here.
+ * instance. Returns what names the server since it has taken over: its `run_id`, which differs for each process, and its replication id, which
+ * each promotion changes; an empty text if the user of the gateway must not read INFO. An INFO takes three microseconds here.
  */
 const REPORT = toStoreScript(`${CLOCK}
 local id, grace, instance, position, changed_at, behind = unpack(ARGV, 3)
@@ -28,8 +28,9 @@ end
 call('ZREMRANGEBYSCORE', base .. 'graces', '-inf', '(' .. now)
 call('HSET', base .. 'instances', id, instance)
 call('ZADD', base .. 'graces', now + grace, id)
-local info = redis.pcall('INFO', 'server')
-return type(info) == 'string' and string.match(info, 'run_id:(%x+)') or ''
+local server, replication = redis.pcall('INFO', 'server'), redis.pcall('INFO', 'replication')
+if type(server) ~= 'string' or type(replication) ~= 'string' then return '' end
+return (string.match(server, 'run_id:(%x+)') or '') .. ' ' .. (string.match(replication, 'master_replid:(%x+)') or '')
 `);
 
 const REMOVE = toStoreScript(`
