@@ -48,9 +48,16 @@ export class CommandChecker {
     this.#keyChangesMs.push(this.#now());
   }
 
-  /** The authority has refused a request that was signed with another key than the one of its account. */
-  wrongKey(): void {
+  /**
+   * The authority has refused a request that was signed with another key than the one of its account. Returns whether the store has lost
+   * data since the last change of the key. The key may then be lost, and with it the account and its orders.
+   */
+  wrongKey(): boolean {
     this.#wrongKeyMs = this.#now();
+    const changedMs = this.#keyChangesMs.at(-1) ?? Number.POSITIVE_INFINITY;
+    return this.#deployment()
+      .redis.losses()
+      .some(({ atMs }) => atMs >= changedMs);
   }
 
   /** Whether it has done so since then. */

@@ -84,7 +84,7 @@ export class CertificateAuthority {
     const { kid = '' } = header;
     if (!this.#accounts.has(kid)) return this.#problem(400, 'accountDoesNotExist');
     if (!this.#accounts.isSigned(kid, jws)) {
-      this.#options.commands.wrongKey();
+      if (this.#options.commands.wrongKey()) this.#dropOrders(kid);
       return this.#problem(400, 'malformed');
     }
     return this.#post(place, path, kid, payload);
@@ -143,6 +143,11 @@ export class CertificateAuthority {
   #forget(account: string): void {
     this.#options.world.note('authority', `forgets ${account}`);
     this.#accounts.forget(account);
+    this.#dropOrders(account);
+  }
+
+  /** No gateway can continue the orders of this account. */
+  #dropOrders(account: string): void {
     for (const order of this.#orders.values()) if (order.account === account) this.#options.checker.dropped(order.id);
   }
 

@@ -29,6 +29,8 @@ const HTTP_DEADLINE_MS = 15_000;
 const ALL_ARRIVES_AFTER_MS = 10 * 60_000;
 /** An attempt is over after so long. */
 const ATTEMPT_MAX_MS = 60_000;
+/** A revoked certificate is shown until the order that follows the revocation has ended. */
+const REPLACED_WITHIN_MS = ATTEMPT_MAX_MS;
 /** More in a row come from no fault of the network. */
 const FAILURES_MAX = 8;
 const OPERATED = 0.6;
@@ -180,7 +182,7 @@ function startCertificates(world: World, processes: number): Running {
             world.violate('progress', `${place.name} shows no valid certificate for ${names}`);
           const revokedMs = commands.revokedMs(shown?.fingerprint ?? '');
           if (
-            revokedMs < world.now() &&
+            revokedMs < world.now() - REPLACED_WITHIN_MS &&
             !isWaiting &&
             !isClockWrong &&
             !deployment.redis.losses().some(({ atMs }) => atMs > revokedMs)
