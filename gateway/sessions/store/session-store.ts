@@ -177,8 +177,8 @@ export interface SessionRefreshes {
   /** Writes the successor. Returns undefined if the session has ended. */
   replaceTokens(lease: RefreshLease, tokens: IssuedTokens): Awaitable<Session | undefined>;
   /**
-   * Gives the lease back, because this holder has certainly not redeemed the token. The next holder may redeem it, unless an earlier holder
-   * may have done so.
+   * Gives the lease back, because this holder has certainly not redeemed the token. The next holder may redeem it, unless another holder
+   * may have done so. Also takes back the word that this holder may have sent the token if another one has the lease by now.
    */
   release(lease: RefreshLease): Awaitable<void>;
   /** Ends the lease of a holder that does not know whether the token was redeemed. Other instances then no longer wait for this holder. */

@@ -1,13 +1,20 @@
 // Sessions in SQLite and in Redis: the same promises, tried on both.
 
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { IDLE_SLACK_MS, USE_GRAIN } from '../../../gateway/sessions/store/record.ts';
 import { openRedisSessionStore } from '../../../gateway/sessions/store/redis/redis-session-store.ts';
-import type { RefreshTake, Session, SessionStore } from '../../../gateway/sessions/store/session-store.ts';
+import { SENDERS_MAX } from '../../../gateway/sessions/store/senders.ts';
+import type {
+  RefreshLease,
+  RefreshTake,
+  Session,
+  SessionStore,
+} from '../../../gateway/sessions/store/session-store.ts';
 import { createSqliteSessionStore } from '../../../gateway/sessions/store/sqlite/sqlite-session-store.ts';
 import { createKeyRing } from '../../../gateway/shared/stores/seal.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
@@ -385,6 +392,40 @@ for (const [name, open] of [
         const late = await store.refreshes.replaceTokens(first, tokens('late'));
         assert.equal(late?.generation, 0, 'the fence is compared');
         assert.equal((await store.refreshes.replaceTokens(third, tokens('second')))?.generation, 1);
+      });
+
+      it('is begun once more when all that announced the token have not sent it, the first one after it lost its lease', async () => {
+        const terms = { ...TERMS, reuseMs: 300 };
+        const { session, first, second } = await beginTwice(terms);
+        assert.equal(await store.refreshes.renew(second, LEASE_MS, 0), true);
+        await store.refreshes.release(first);
+        await sleep(320);
+        await store.refreshes.release(second);
+        assert.equal((await store.refreshes.take(session, 'three', terms)).state, 'taken');
+      });
+
+      it('is not begun once more after the first one has not sent it, but another one may have', async () => {
+        const terms = { ...TERMS, reuseMs: 300 };
+        const { session, first, second } = await beginTwice(terms);
+        assert.equal(await store.refreshes.renew(second, LEASE_MS, 0), true);
+        await store.refreshes.release(first);
+        await sleep(320);
+        await store.refreshes.giveUp(second);
+        assert.equal((await store.refreshes.take(session, 'three', terms)).state, 'unknown');
+      });
+
+      it('remembers that there were senders when there are too many to list', async () => {
+        const terms = { ...TERMS, reuseMs: 60_000 };
+        const session = await signIn(store);
+        const leases: RefreshLease[] = [];
+        for (let index = 0; index < SENDERS_MAX / 36 + 2; index += 1) {
+          const lease = leaseIn(await store.refreshes.take(session, randomUUID(), terms));
+          assert.equal(await store.refreshes.renew(lease, LEASE_MS, 0), true);
+          await store.refreshes.giveUp(lease);
+          leases.push(lease);
+        }
+        for (const lease of leases) await store.refreshes.release(lease);
+        assert.equal((await store.refreshes.take(session, 'last', TERMS)).state, 'unknown');
       });
 
       it('that is begun again in time may be answered later: its lease does not end before', async () => {

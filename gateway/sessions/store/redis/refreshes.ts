@@ -1,9 +1,10 @@
 // The steps of a refresh in Redis. Three fields of a session are the lease: the owner, the end and the fence. Two more fields contain the
-// time at which the token may have been sent first, and the owner that sent it. These two stay after the end of the lease, because a token
-// that may have been redeemed must not be redeemed again.
+// time at which the token may have been sent first, and the owners that may have sent it (../senders.ts). These two stay after the end of
+// the lease, because a token that may have been redeemed must not be redeemed again.
 
 import { LEASE_MAX_MS, type TokenColumns } from '../record.ts';
-import type { IssuedTokens, RefreshLease, RefreshTake, Session, SessionRefreshes } from '../session-store.ts';
+import { OTHERS, SENDERS_MAX } from '../senders.ts';
+import type { IssuedTokens, RefreshTake, Session, SessionRefreshes } from '../session-store.ts';
 import type { RunSessionScript } from './connection.ts';
 import { type SessionRow, sessionIn, toSession } from './rows.ts';
 import { toSessionScript } from './session-script.ts';
@@ -69,17 +70,26 @@ return { 'taken', row, tonumber(fence) }
  */
 const RENEW = toSessionScript(`
 ${MAY_REPEAT}
+local function listed(senders, owner)
+  return string.find(' ' .. senders .. ' ', ' ' .. owner .. ' ', 1, true) ~= nil
+end
+local function with_sender(senders, owner)
+  if #senders > ${SENDERS_MAX} then owner = '${OTHERS}' end
+  return listed(senders, owner) and senders or senders .. ' ' .. owner
+end
 local hash, generation, owner, fence, lasts, sent_for, reuse = unpack(ARGV)
 local key, row = session_key(hash), row_of(hash)
 if not row or row[GENERATION] ~= generation then return 0 end
 local holder, ends, stored, sent, sender = unpack(call('HMGET', key, 'owner', 'until', 'fence', 'sent', 'sender'))
+local has_sent = listed(sender or '', owner)
 local is_lost = (tonumber(stored) or 0) < tonumber(fence) and (not holder or tonumber(ends) <= now)
 if not is_lost and (holder ~= owner or stored ~= fence) then return 0 end
 local sends = tonumber(sent_for) >= 0
-if sends and sent and sender ~= owner and not may_repeat(sent + sent_for, tonumber(reuse)) then return 0 end
+if sends and sent and not has_sent and not may_repeat(sent + sent_for, tonumber(reuse)) then return 0 end
 call('HDEL', key, 'until')
 call('HSET', key, 'owner', owner, 'until', text(now + lasts), 'fence', fence)
 if sends and not sent then call('HSET', key, 'sent', text(now - sent_for), 'sender', owner) end
+if sends and sent and not has_sent then call('HSET', key, 'sender', with_sender(sender, owner)) end
 return 1
 `);
 
@@ -96,14 +106,25 @@ call('HSET', key, 'tokens', ARGV[4], 'access', text(now + ARGV[5]), 'lives', ARG
 return row_of(hash)
 `);
 
-/** Gives a lease back. The note that an earlier owner may have sent the token stays. */
+/** Gives a lease back. The note stays while another owner may have sent the token. */
 const RELEASE = toSessionScript(`
-local hash, generation, owner, is_given_up = unpack(ARGV)
+local hash, generation, owner = unpack(ARGV)
+local key, row = session_key(hash), row_of(hash)
+if not row or row[GENERATION] ~= generation then return end
+if call('HGET', key, 'owner') == owner then call('HDEL', key, 'owner', 'until') end
+local senders, others = call('HGET', key, 'sender') or '', {}
+for sender in string.gmatch(senders, '%S+') do
+  if sender ~= owner then others[#others + 1] = sender end
+end
+if #others == 0 then call('HDEL', key, 'sent', 'sender')
+else call('HSET', key, 'sender', table.concat(others, ' ')) end
+`);
+
+const GIVE_UP = toSessionScript(`
+local hash, generation, owner = unpack(ARGV)
 local key, row = session_key(hash), row_of(hash)
 if not row or row[GENERATION] ~= generation or call('HGET', key, 'owner') ~= owner then return end
-if is_given_up == '1' then return call('HSET', key, 'until', 0) end
-call('HDEL', key, 'owner', 'until')
-if call('HGET', key, 'sender') == owner then call('HDEL', key, 'sent', 'sender') end
+call('HSET', key, 'until', 0)
 `);
 
 /** The scripts by name, for tests that recognize them on the wire. */
@@ -123,9 +144,6 @@ interface RedisRefreshesOptions {
 }
 
 export function createRedisRefreshes({ run, columnsOf, reconnectedForMs }: RedisRefreshesOptions): SessionRefreshes {
-  const endLease = async ({ hash, generation, owner }: RefreshLease, isGivenUp: boolean) => {
-    await run(RELEASE, [hash, generation, owner, isGivenUp ? 1 : 0]);
-  };
   return {
     async take(session, owner, { forMs, notAfterMs, reuseMs }) {
       const quietMs = QUIET_MS - reconnectedForMs();
@@ -147,8 +165,12 @@ export function createRedisRefreshes({ run, columnsOf, reconnectedForMs }: Redis
       const { sealedTokens, accessLivesMs, refreshable } = columnsOf(hash, tokens);
       return sessionIn(await run(REPLACE, [hash, generation, fence, sealedTokens, accessLivesMs, refreshable ? 1 : 0]));
     },
-    release: (lease) => endLease(lease, false),
-    giveUp: (lease) => endLease(lease, true),
+    async release({ hash, generation, owner }) {
+      await run(RELEASE, [hash, generation, owner]);
+    },
+    async giveUp({ hash, generation, owner }) {
+      await run(GIVE_UP, [hash, generation, owner]);
+    },
   };
 }
 

@@ -4,6 +4,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from '../../../shared/stores/sqlite.ts';
 import { LEASE_MAX_MS, type TokenColumns } from '../record.ts';
+import { isSender, withoutSender, withSender } from '../senders.ts';
 import type {
   IssuedTokens,
   RefreshLease,
@@ -25,24 +26,23 @@ interface LeaseRow {
   readonly endsAtMs: number;
   readonly fence: number;
   readonly sentAtMs: number | null;
-  readonly sender: string | null;
+  readonly senders: string;
 }
 
 export function createSqliteRefreshes({ database, now, find, columnsOf }: SqliteRefreshesOptions): SessionRefreshes {
   const selectLease = database.prepare(`
-    SELECT owner, lease_ends_at AS endsAtMs, fence, sent_at AS sentAtMs, sender FROM sessions WHERE hash = ?`);
+    SELECT owner, lease_ends_at AS endsAtMs, fence, sent_at AS sentAtMs, ifnull(sender, '') AS senders
+    FROM sessions WHERE hash = ?`);
   const setLease = database.prepare('UPDATE sessions SET owner = ?, lease_ends_at = ?, fence = ? WHERE hash = ?');
   const prolong = database.prepare(`
     UPDATE sessions SET lease_ends_at = ? WHERE hash = ? AND generation = ? AND owner = ? AND fence = ?`);
-  const setSent = database.prepare('UPDATE sessions SET sent_at = ?, sender = ? WHERE hash = ? AND sent_at IS NULL');
+  const setSent = database.prepare('UPDATE sessions SET sent_at = ?, sender = ? WHERE hash = ?');
   const replace = database.prepare(`
     UPDATE sessions SET tokens = ?, access_ends_at = ?, access_lives = ?, refreshable = ?, generation = ?,
       owner = NULL, lease_ends_at = 0, sent_at = NULL, sender = NULL
     WHERE hash = ? AND generation = ? AND fence <= ?`);
-  // Gives a lease back. The note that an earlier owner may have sent the token stays.
-  const release = database.prepare(`
-    UPDATE sessions SET owner = NULL, lease_ends_at = 0, sent_at = iif(sender = owner, NULL, sent_at), sender = nullif(sender, owner)
-    WHERE hash = ? AND generation = ? AND owner = ?`);
+  const clearLease = database.prepare(`
+    UPDATE sessions SET owner = NULL, lease_ends_at = 0 WHERE hash = ? AND generation = ? AND owner = ?`);
   const giveUp = database.prepare(`
     UPDATE sessions SET lease_ends_at = 0 WHERE hash = ? AND generation = ? AND owner = ?`);
   const leaseOf = (hash: string) => selectLease.get(hash) as LeaseRow | undefined;
@@ -77,13 +77,24 @@ export function createSqliteRefreshes({ database, now, find, columnsOf }: Sqlite
 
   function renew(lease: RefreshLease, forMs: number, sentForMs: number | undefined): boolean {
     const { hash, generation, owner, fence, reuseMs } = lease;
-    const { sentAtMs = null, sender } = leaseOf(hash) ?? {};
-    const wasSent = sentAtMs !== null && sender !== owner;
+    const { sentAtMs = null, senders = '' } = leaseOf(hash) ?? {};
+    const wasSent = sentAtMs !== null && !isSender(senders, owner);
     // The time at which the token was sent again decides, because the answer may come later.
     if (sentForMs !== undefined && wasSent && !mayRepeat(sentAtMs + sentForMs, reuseMs)) return false;
     if (prolong.run(now() + forMs, hash, generation, owner, fence).changes === 0) return false;
-    if (sentForMs !== undefined) setSent.run(now() - Math.floor(sentForMs), owner, hash);
+    if (sentForMs !== undefined)
+      setSent.run(sentAtMs ?? now() - Math.floor(sentForMs), withSender(senders, owner), hash);
     return true;
+  }
+
+  /** Gives a lease back. The note stays while another owner may have sent the token. */
+  function release({ hash, generation, owner }: RefreshLease): void {
+    if (find(hash)?.generation !== generation) return;
+    clearLease.run(hash, generation, owner);
+    const { sentAtMs = null, senders = '' } = leaseOf(hash) ?? {};
+    const others = withoutSender(senders, owner);
+    if (others === '') setSent.run(null, null, hash);
+    else setSent.run(sentAtMs, others, hash);
   }
 
   return {
@@ -95,9 +106,7 @@ export function createSqliteRefreshes({ database, now, find, columnsOf }: Sqlite
       replace.run(...row, hash, generation, fence);
       return find(hash);
     },
-    release({ hash, generation, owner }) {
-      release.run(hash, generation, owner);
-    },
+    release: (lease) => inTransaction(database, () => release(lease)),
     giveUp({ hash, generation, owner }) {
       giveUp.run(hash, generation, owner);
     },
