@@ -69,3 +69,15 @@ it('a failover after a write loses what was written shortly before', async () =>
   assert.equal(redis.model.execute(['get', 'session']), 'open');
   assert.equal(redis.losses().length, 1);
 });
+
+it('a failover after a cut leaves its gateway connected, however short it is', async () => {
+  for (const forMs of [100, 900, 1900, 2100, 3600, 30_000]) {
+    const world = new World({ seed: 'after a cut' });
+    const deployment = new Deployment(world, 1, () => undefined);
+    const [{ process }] = deployment.places as readonly [Place];
+    const fault = { kind: 'redis failover after a cut', atMs: 1000, forMs, place: 0, amount: 0.9 } as const;
+    applyFaults(deployment, [fault], UNTIL_MS);
+    await world.run(UNTIL_MS);
+    assert.ok(deployment.redis.answers(process), `${forMs} ms`);
+  }
+});

@@ -97,8 +97,9 @@ function handOverAfterReturn(
 ): void {
   const { redis, world } = deployment;
   const lagMs = 10_000 * Math.abs(amount);
-  const turns = amount > 0.5 ? 2 : 1;
-  const staysMs = Math.min(0.9 * lagMs, (0.4 * forMs) / turns);
+  // Half of the time is left.
+  const turns = amount > 0.5 && forMs > 4 * HANDED_OVER_MS ? 2 : 1;
+  const staysMs = Math.min(0.9 * lagMs, (0.8 * (forMs / 2 - (turns - 1) * HANDED_OVER_MS)) / turns);
   const turn = (left: number) => {
     redis.heal(process);
     redis.lag(lagMs);

@@ -37,6 +37,11 @@ const string = {
     if (found.length === 1) return found[0];
     return found.slice(1).map((each, at) => (positions.has(at + 1) ? (found.indices?.[at + 1]?.[0] ?? 0) + 1 : each));
   },
+  /** Without captures. */
+  gmatch: (text: LuaValue, pattern: string): LuaResult => {
+    const found = textOf(text).matchAll(new RegExp(expressionOf(pattern).regexp, 'dgs'));
+    return [() => found.next().value?.[0]];
+  },
   rep: (text: string, count: LuaValue) => text.repeat(Math.max(0, num(count))),
   sub: (text: LuaValue, from: LuaValue = 1, to: LuaValue = -1) => {
     const whole = textOf(text);
