@@ -1,5 +1,5 @@
 // The steps of a refresh in Redis. Three fields of a session are the lease: the owner, the end and the fence. Two more fields contain the
-// time at which the token may have been sent first, and the owners that may have sent it (../senders.ts). These two stay after the end of
+// time at which the token may have been sent first, and the owners that may have sent it (sessions/store/senders.ts). These two stay after the end of
 // the lease, because a token that may have been redeemed must not be redeemed again.
 
 import { LEASE_MAX_MS, type TokenColumns } from '../record.ts';
