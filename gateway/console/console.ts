@@ -3,11 +3,14 @@
 import { REFUSALS } from '../catalogue/errors.ts';
 import { viewIn } from '../shared/questions/console-view.ts';
 import type { ExchangeFilter } from '../shared/questions/exchange-filter.ts';
+import { isoTime } from '../shared/text.ts';
 import { breakdownOf, type ExchangeRow, exchangeFilterOf, newestFirst } from './exchanges.ts';
-import { feedOf } from './feed/feed.ts';
+import { feedOf, type LocalFeed } from './feed/feed.ts';
 import type { FleetInstance } from './fleet/fleet-instance.ts';
+import type { SharedHistory } from './fleet/shared-histories.ts';
+import { type EndedCounts, EndedHistories } from './history/ended-histories.ts';
 import type { Subject } from './history/history-counts.ts';
-import { spanOf, startMsOf } from './history/ranges.ts';
+import { type ShownTime, spanOf, startMsOf } from './history/ranges.ts';
 import { type InstanceAnswer, Instances, type InstancesOptions } from './instances.ts';
 import { filledIn, runbookFacts, runbookIndex, runbookSection } from './runbook.ts';
 
@@ -40,10 +43,12 @@ const BROKEN_DOWN_MAX = 500;
 export class Console {
   readonly instances: Instances;
   readonly #options: ConsoleOptions;
+  readonly #endedHistories: EndedHistories;
 
   constructor(options: ConsoleOptions) {
     this.#options = options;
     this.instances = new Instances(options);
+    this.#endedHistories = new EndedHistories(options.bounds, options.now);
   }
 
   /** Answers a question of the page; undefined for an unknown path or record. Rejects with StoreAway while Redis cannot be reached. */
@@ -97,15 +102,27 @@ export class Console {
     const answers = [...answered, ...missing.map((instance) => ({ instance, value: undefined }))];
     const all = [self, ...(fleet?.others() ?? []), ...(fleet?.missing() ?? [])];
     const without = chosen === 'all' ? withoutFiguresOf(all, answered) : [];
+    const ended = chosen === 'all' ? await this.#ended(answered, question) : undefined;
     return {
-      ...feedOf(bounds, answers, fleet?.returned() ?? [], now()),
+      ...feedOf(bounds, answers, fleet?.returned() ?? [], now(), ended && [ended.counts]),
       here: self.id,
       instance: chosen,
       instances: all,
       without,
+      ended: countedUntil(ended?.instances ?? [], without),
       started_at: self.started_at,
       can_ask: fleet?.failure() === undefined,
     };
+  }
+
+  /** Resolves with the counts of the instances that have no part in the answers. */
+  async #ended(
+    answered: readonly InstanceAnswer<LocalFeed>[],
+    { span, subject }: { readonly span: ShownTime; readonly subject: Subject | undefined },
+  ): Promise<EndedCounts | undefined> {
+    const ids = answered.flatMap(({ value }) => value?.history_id ?? []);
+    const store = this.instances.fleet?.histories;
+    return store && this.#endedHistories.counts(store, new Set(ids), span, subject);
   }
 
   /** Resolves with the rows of the instances that the page asks for, the newest first. */
@@ -160,6 +177,12 @@ export class Console {
 function withoutFiguresOf(instances: readonly FleetInstance[], answered: readonly InstanceAnswer<unknown>[]): string[] {
   const told = new Set(answered.filter(({ value }) => value !== undefined).map(({ instance }) => instance.id));
   return [...new Set(instances.filter(({ id }) => !told.has(id)).map(({ name }) => name))];
+}
+
+/** Returns the time up to which each instance without an answer is counted. */
+function countedUntil(ended: readonly SharedHistory[], without: readonly string[]) {
+  const missing = ended.filter(({ instance }) => without.includes(instance));
+  return missing.map(({ instance, untilMs }) => ({ instance, until: isoTime(untilMs) }));
 }
 
 /** Returns the subject of the view, which is the first of these members in the query. */

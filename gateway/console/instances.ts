@@ -109,9 +109,10 @@ export class Instances {
   }
 
   /** Resolves when the history is kept. */
-  stop(): Promise<void> {
+  async stop(): Promise<void> {
+    // The last counts are written through the connections of the fleet.
+    await this.#sampling.stop();
     this.fleet?.close();
-    return this.#sampling.stop();
   }
 
   async #stories(id: string): Promise<object[]> {

@@ -68,10 +68,7 @@ describe('the console after the end of an instance', () => {
     await relay.kill();
     const page = await signedIn('');
     const cause = page.locator('#attention li', { hasText: `:${port} does not respond` });
-    await page
-      .locator('#without', { hasText: `Without the figures of` })
-      .filter({ hasText: `:${port}` })
-      .waitFor(PATIENCE);
+    await page.locator('#without', { hasText: `:${port} does not respond` }).waitFor(PATIENCE);
     await cause.getByRole('link', { name: 'Details' }).click(PATIENCE);
     const row = page.locator('#instances tbody tr', { hasText: `:${port}` });
     await row.filter({ hasText: /missing since \d\d:\d\d:\d\d/ }).waitFor(PATIENCE);

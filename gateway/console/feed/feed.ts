@@ -20,6 +20,8 @@ import type { VersionSummary } from './version-summary.ts';
 
 /** The report of one gateway about itself. */
 export interface LocalFeed {
+  /** The id of the history; absent from an instance of an earlier version. */
+  readonly history_id?: string | undefined;
   readonly counts: RangeCounts;
   readonly organizations: readonly OrganizationNearLimit[];
   /** The status; null if no process answered. */
@@ -61,6 +63,7 @@ interface Answer {
 
 /**
  * @param bounds upper bounds of the duration buckets, in seconds
+ * @param ended the counts of the instances that did not answer
  * @param returned the instances that were missing until a moment ago
  */
 export function feedOf(
@@ -68,17 +71,16 @@ export function feedOf(
   answers: readonly Answer[],
   returned: readonly ReturnedInstance[],
   nowMs: number,
+  ended: readonly RangeCounts[] = [],
 ): Feed {
   const told = answers.flatMap(({ instance, value }) =>
     value === undefined ? [] : [{ name: instance.name, ...value }],
   );
   const [first] = told;
   // An instance of another release may have other buckets, which cannot be added.
-  const counted = told
-    .map(({ counts }) => counts)
-    .filter(
-      ({ all, slotMs }) => all.minute.length === first?.counts.all.minute.length && slotMs === first.counts.slotMs,
-    );
+  const counted = [...told.map(({ counts }) => counts), ...ended].filter(
+    ({ all, slotMs }) => all.minute.length === first?.counts.all.minute.length && slotMs === first.counts.slotMs,
+  );
   const events = told.length === 1 ? (first?.events ?? []) : joinEvents(told);
   return {
     at: new Date(nowMs).toISOString(),

@@ -15,7 +15,7 @@ export class ProcessSamples {
   /** The organizations near their limits, in the samples taken last. */
   nearLimits: readonly OrganizationNearLimit[];
   readonly #read: () => Promise<ReadonlyMap<object, Sample | undefined>>;
-  readonly #history: History;
+  readonly #history: Pick<History, 'advance' | 'add'>;
   readonly #kept: readonly OrganizationNearLimit[];
   readonly #now: () => number;
   readonly #sources = new WeakMap<object, Source>();
@@ -29,7 +29,7 @@ export class ProcessSamples {
    */
   constructor(
     read: () => Promise<ReadonlyMap<object, Sample | undefined>>,
-    history: History,
+    history: Pick<History, 'advance' | 'add'>,
     kept: readonly OrganizationNearLimit[],
     now: () => number,
   ) {

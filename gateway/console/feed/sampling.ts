@@ -1,5 +1,6 @@
 // Samples the counts and the state of this gateway once per slot, and keeps the history of the last day, whether or not the page is open.
 
+import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FleetSources } from '../../shared/questions/fleet.ts';
 import type { FoundCause, StatusForCauses } from '../causes/cause.ts';
@@ -12,9 +13,10 @@ import type { Fleet } from '../fleet/fleet.ts';
 import { History, widthOf } from '../history/history.ts';
 import type { Subject } from '../history/history-counts.ts';
 import type { HistoryFile } from '../history/history-file.ts';
+import { HistoryJournal } from '../history/history-journal.ts';
 import { decodeHistory, encodeHistory, type KeptHistory } from '../history/kept-history.ts';
 import { RESOLUTIONS, type ShownTime } from '../history/ranges.ts';
-import type { Sample } from '../history/sample.ts';
+import type { Increases, Sample } from '../history/sample.ts';
 import type { CausesAnswer, LocalFeed } from './feed.ts';
 import { ProcessSamples } from './process-samples.ts';
 import { createVersionSummary, type VersionSummary } from './version-summary.ts';
@@ -38,11 +40,17 @@ const [{ slotMs: SLOT_MS }] = RESOLUTIONS;
 /** Time between two writes of the history. A process that is killed loses no more than this. */
 const KEEP_EVERY_MS = 60_000;
 const LAST_COUNT_MS = 200;
+const LAST_WRITE_MS = 500;
+
+type KnownFleet = Pick<Fleet, 'failure' | 'missing' | 'histories' | 'self'>;
 
 export class Sampling {
+  /** The id of the history, which it keeps after a restart. */
+  readonly historyId: string;
   readonly #options: SamplingOptions;
-  readonly #fleet: () => Pick<Fleet, 'failure' | 'missing'> | undefined;
+  readonly #fleet: () => KnownFleet | undefined;
   readonly #history: History;
+  readonly #journal: HistoryJournal;
   readonly #samples: ProcessSamples;
   readonly #search: CauseSearch;
   readonly #events: Events;
@@ -58,14 +66,26 @@ export class Sampling {
    *
    * @param fleet returns the connection to the other instances; undefined without Redis
    */
-  constructor(options: SamplingOptions, fleet: () => Pick<Fleet, 'failure' | 'missing'> | undefined) {
+  constructor(options: SamplingOptions, fleet: () => KnownFleet | undefined) {
     const { bounds, now } = options;
     const saved = options.file?.read();
     const kept = saved && decodeHistory(saved, widthOf(bounds), now());
     this.#options = options;
     this.#fleet = fleet;
     this.#history = new History(bounds, now, kept);
-    this.#samples = new ProcessSamples(options.samples, this.#history, kept?.nearLimits ?? [], now);
+    this.historyId = kept?.id ?? randomBytes(8).toString('hex');
+    const nothing = { events: [], nearLimits: [], hasEnded: undefined };
+    this.#journal = new HistoryJournal(this.historyId, () =>
+      encodeHistory(this.#history.state(), nothing, widthOf(bounds), now()),
+    );
+    const counted = {
+      advance: () => this.#history.advance(),
+      add: (sinceMs: number, increases: Increases) => {
+        this.#history.add(sinceMs, increases);
+        this.#journal.note(sinceMs, now(), increases);
+      },
+    };
+    this.#samples = new ProcessSamples(options.samples, counted, kept?.nearLimits ?? [], now);
     this.#search = new CauseSearch(options, this.#history);
     const before = {
       events: kept?.events,
@@ -91,6 +111,7 @@ export class Sampling {
     await this.#sample().catch(() => undefined);
     return {
       ...this.#causesNow(),
+      history_id: this.historyId,
       counts: this.#history.counts(span, subject),
       status: this.#status,
       versions: this.#versions(),
@@ -108,6 +129,9 @@ export class Sampling {
     // Two writes at a time would use the same draft.
     await this.#keeping;
     await this.#keep(true);
+    const fleet = this.#fleet();
+    const written = fleet && this.#journal.write(fleet.histories, fleet.self.name, this.#options.now());
+    await Promise.race([written, sleep(LAST_WRITE_MS, undefined, { ref: false })]);
   }
 
   #waitForSlot(): void {
@@ -132,7 +156,7 @@ export class Sampling {
   async #keep(hasEnded = false): Promise<void> {
     const { file, bounds, now } = this.#options;
     this.#keptAtMs = now();
-    const shown = { events: this.#events.list(), nearLimits: this.#samples.nearLimits, hasEnded };
+    const shown = { id: this.historyId, events: this.#events.list(), nearLimits: this.#samples.nearLimits, hasEnded };
     await file?.write(encodeHistory(this.#history.state(), shown, widthOf(bounds), now()));
   }
 
@@ -147,6 +171,8 @@ export class Sampling {
   async #takeSample(): Promise<void> {
     const [, status] = await Promise.all([this.#samples.take(), this.#options.status().catch(() => null)]);
     this.#status = status;
+    const fleet = this.#fleet();
+    if (fleet !== undefined) this.#journal.writeInNewSlot(fleet.histories, fleet.self.name, this.#options.now());
     const known = this.#withFailure(status);
     const { nearLimits, upstreamOf } = this.#samples;
     const causes = await this.#search.search(known, { nearLimits, upstreamOf });

@@ -10,6 +10,7 @@ import { channelOf, type FleetMessage, messageIn } from './fleet-messages.ts';
 import { InstanceBeats, type LostInstance } from './instance-beats.ts';
 import { createMissingInstances } from './missing-instances.ts';
 import { type FleetAnswer, PendingQuestion } from './pending-question.ts';
+import { SharedHistories } from './shared-histories.ts';
 
 interface FleetOptions {
   /** See `parseRedisUrl`. */
@@ -39,6 +40,7 @@ const INSTANCES_MAX = 1000;
 
 export class Fleet {
   readonly self: FleetInstance;
+  readonly histories: SharedHistories;
   readonly #options: FleetOptions;
   /** The channel of all instances. Each instance also has its own channel. */
   readonly #channel: string;
@@ -68,6 +70,7 @@ export class Fleet {
         this.#failure = message;
       },
     });
+    this.histories = new SharedHistories(this.#sender);
     this.#missing = createMissingInstances(this.#sender, options.now);
     this.#beats = new InstanceBeats(this.#sender, { clock, beatEveryMs, lostAfterMs });
     const beat = () => void this.#beat().catch(() => undefined);

@@ -47,9 +47,9 @@ export class History {
   /** Number of duration buckets. */
   readonly #buckets: number;
   readonly #width: number;
-  readonly #startedAtMs: number;
+  #startedAtMs: number;
   /** The slot of the start and the current slot, for each resolution. */
-  readonly #firstSlots: readonly number[];
+  readonly #firstSlots: number[];
   readonly #newest: number[];
   readonly #all: SeriesRings;
   readonly #tracked: Readonly<Record<Kind, TrackedSeries>>;
@@ -106,6 +106,32 @@ export class History {
     for (const { name, values } of refusals) {
       if (!codes.has(name) && codes.size < CODES_MAX) codes.set(name, createSeries(1));
       this.#addTo(codes.get(name), sinceMs, values);
+    }
+  }
+
+  /** Adds the counts of another history. Names for which there is no room are counted among all operations alone. */
+  absorb(other: History): void {
+    const [own, added] = [this.state(), other.state()];
+    for (const history of [this, other]) history.advance();
+    this.#startedAtMs = Math.min(this.#startedAtMs, added.startedAtMs);
+    RESOLUTIONS.forEach(({ slotMs }, resolution) => {
+      this.#firstSlots[resolution] = Math.floor(this.#startedAtMs / slotMs);
+    });
+    this.#addRings(own.all, other, added.all);
+    for (const kind of KINDS)
+      for (const [name, rings] of added[kind])
+        this.#addRings(this.#tracked[kind].weigh(name, this.#requestsIn(other.#lastSlots(rings, 1))), other, rings);
+    for (const [name, rings] of added.codes) {
+      if (!this.#codes.has(name) && this.#codes.size < CODES_MAX) this.#codes.set(name, createSeries(1));
+      this.#addRings(this.#codes.get(name), other, rings);
+    }
+  }
+
+  #addRings(series: SeriesRings | undefined, other: History, added: SeriesRings): void {
+    for (const [resolution, ring] of added.entries()) {
+      const newest = Math.min(this.#newest[resolution] as number, other.#newest[resolution] as number);
+      for (let slot = Math.max(this.#oldest(resolution), other.#oldest(resolution)); slot <= newest; slot += 1)
+        series?.[resolution]?.add(slot, ring.at(slot));
     }
   }
 

@@ -19,6 +19,8 @@ export interface HistoryState {
 }
 
 export interface KeptHistory extends HistoryState {
+  /** The id of the history, which it keeps after a restart; undefined if an earlier release wrote it. */
+  readonly id?: string | undefined;
   readonly events: readonly GatewayEvent[];
   readonly nearLimits: readonly OrganizationNearLimit[];
   /** The time at which the history was written, epoch milliseconds; undefined if an earlier release wrote it. */
@@ -29,6 +31,7 @@ export interface KeptHistory extends HistoryState {
 
 interface Head {
   readonly form: string;
+  readonly id?: string | undefined;
   readonly startedAtMs: number;
   readonly keptAtMs?: number;
   readonly hasEnded?: boolean | undefined;
@@ -70,7 +73,7 @@ function formerFormOf(width: number): Form {
 
 export function encodeHistory(
   state: HistoryState,
-  shown: Pick<KeptHistory, 'events' | 'nearLimits' | 'hasEnded'>,
+  shown: Pick<KeptHistory, 'id' | 'events' | 'nearLimits' | 'hasEnded'>,
   width: number,
   keptAtMs: number,
 ): Buffer {
@@ -96,7 +99,7 @@ export function decodeHistory(bytes: Buffer, width: number, nowMs: number): Kept
   const head = headIn(bytes);
   const form = [formOf(width), formerFormOf(width)].find(({ text }) => text === head?.form);
   if (head === undefined || form === undefined) return undefined;
-  const { newest, events, nearLimits = [], keptAtMs, hasEnded } = head;
+  const { id, newest, events, nearLimits = [], keptAtMs, hasEnded } = head;
   if (newest.some((slot, resolution) => slot * slotMsOf(resolution) > nowMs)) return undefined;
   let at = bytes.indexOf(NEWLINE) + 1;
 
@@ -121,7 +124,7 @@ export function decodeHistory(bytes: Buffer, width: number, nowMs: number): Kept
   const startedAtMs = Math.max(head.startedAtMs, oldestMs);
   if (!isWhole) return undefined;
   const series = { all, operations, organizations, upstreams, codes };
-  return { startedAtMs, keptAtMs, hasEnded, newest, ...series, events, nearLimits };
+  return { id, startedAtMs, keptAtMs, hasEnded, newest, ...series, events, nearLimits };
 }
 
 function slotMsOf(resolution: number): number {

@@ -118,11 +118,19 @@ function offerInstances({ instances, instance: chosen }) {
 }
 
 /** Charts that fall because an instance is not counted must not look like a loss of traffic. */
-function showWithout({ without, can_ask: canAsk, instances, here }) {
+function showWithout({ without, ended, can_ask: canAsk, instances, here }) {
   const names = without.join(', ');
+  const lost = without.filter((name) => !ended.some(({ instance }) => instance === name));
+  const told = ended.map(
+    ({ instance, until }) => `${instance} does not respond: its figures end at ${clockWithSeconds(Date.parse(until))}.`,
+  );
+  if (lost.length > 0)
+    told.push(
+      `Without the figures of ${lost.join(', ')}, which does not respond. Its earlier figures are missing, too.`,
+    );
   const own = instances.find(({ id }) => id === here)?.name;
   const text = canAsk
-    ? `Without the figures of ${names}, which does not respond. Its earlier figures are missing, too.`
+    ? told.join(' ')
     : `Figures of ${own} only: while Redis is away, there are none of ${names}, for any part of the time shown.`;
   const box = place('without');
   const next = signed('warn', text);

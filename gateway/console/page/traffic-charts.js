@@ -52,7 +52,7 @@ export function createTrafficCharts(trafficBox, latencyBox, filter) {
   };
 }
 
-function chartData({ history, at, events }, { series }, of) {
+function chartData({ history, at, events, ended }, { series }, of) {
   const slotMs = history.slot_seconds * 1000;
   // The last slot shows the count so far, because a rate over its first seconds would be noise.
   const unfinished = history.last_slot_seconds < history.slot_seconds ? series.requests.length - 1 : undefined;
@@ -63,7 +63,12 @@ function chartData({ history, at, events }, { series }, of) {
   const shared = {
     ...{ of, events, slotMs, unfinished, endsNow: history.range !== 'free' },
     ...{ fromMs: Date.parse(history.from), slots: history.slots, endMs: Date.parse(at) },
-    notes: (slot) => [`${count(series.requests[slot])} requests${slot === unfinished ? ' so far' : ''}`],
+    notes: (slot) => [
+      `${count(series.requests[slot])} requests${slot === unfinished ? ' so far' : ''}`,
+      ...ended.flatMap(({ instance, until }) =>
+        Date.parse(until) < Date.parse(history.from) + (slot + 1) * slotMs ? `without ${instance}` : [],
+      ),
+    ],
   };
   const few = series.requests.map((requests) => requests > 0 && requests < FEW);
   const byStatus = [
