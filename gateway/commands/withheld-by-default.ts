@@ -4,7 +4,7 @@ import type { Configuration } from '../configuration.ts';
 import { declaredHeaders } from '../contract/operations/crossing.ts';
 import type { ContractOperation } from '../contract/operations/operations.ts';
 import { entryOfUpstream } from '../shared/contracts/upstreams.ts';
-import { credentialFieldOf, isOwnedRequestHeader, isSpellingOf } from '../shared/http/owned-headers.ts';
+import { credentialFieldsOf, isOwnedRequestHeader, isSpellingOf } from '../shared/http/owned-headers.ts';
 import type { Mistake } from '../shared/mistakes.ts';
 
 /** Operations that a warning names. */
@@ -20,7 +20,7 @@ export function withheldByDefault({ config, contracts }: Configuration): Mistake
       config.sources.upstreams.mistakeAtKey(['upstreams', upstream], reason, remedy);
     const entries = byUpstream.get(upstream) ?? [];
     const { credential } = config.upstreams[upstream] ?? {};
-    const header = credential && credentialFieldOf(credential);
+    const headers = credential && credentialFieldsOf(credential);
     return [
       ...groupNames(entries, ({ operation }) => operation.cookies?.withheld ?? []).map(([cookie, named]) =>
         warn(
@@ -34,7 +34,7 @@ export function withheldByDefault({ config, contracts }: Configuration): Mistake
           'Take it out of the contract, or give it another name.',
         ),
       ),
-      ...groupNames(entries, (entry) => credentialParameters(entry, header)).map(([name, named]) =>
+      ...groupNames(entries, (entry) => credentialParameters(entry, headers)).map(([name, named]) =>
         warn(
           `the header parameter "${name}" of ${named} does not reach the service, because the gateway sends its credential there.`,
           'Take it out of the contract: clients need not know it.',
@@ -69,8 +69,13 @@ function ownedParameters({ operation, parameters }: ContractOperation): string[]
   return asWritten(owned, parameters);
 }
 
-function credentialParameters({ operation, parameters }: ContractOperation, header: string | undefined): string[] {
-  const withheld = operation.requestHeaders.filter((name) => isSpellingOf(name, header) && !isOwnedRequestHeader(name));
+function credentialParameters(
+  { operation, parameters }: ContractOperation,
+  headers: readonly string[] | undefined,
+): string[] {
+  const withheld = operation.requestHeaders.filter(
+    (name) => isSpellingOf(name, headers) && !isOwnedRequestHeader(name),
+  );
   return asWritten(withheld, parameters);
 }
 

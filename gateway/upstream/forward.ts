@@ -126,7 +126,7 @@ function createOutgoing(options: Pick<ForwardOptions, 'traceparentFor'>): (attem
     const { credential, answerRules, sendClientAddress } = route;
     // Each attempt is one span of the trace.
     const traceparent = options.traceparentFor(exchange.trail);
-    const identity = { assertion, credentialHeader: credential?.headerName, traceparent, sendClientAddress };
+    const identity = { assertion, credentialHeaders: credential?.headerNames, traceparent, sendClientAddress };
     const readsAnswer =
       exchange.operation.answerCheck === 'refuse' || exchange.recording !== undefined || answerRules !== undefined;
     return {

@@ -177,8 +177,9 @@ function headersFor(
   traceparent: string,
   sent: CredentialHeader | undefined,
 ): Handshake['headers'] {
-  const identity = { assertion, credentialHeader: credential?.headerName, traceparent, sendClientAddress };
-  const flat = headersIn({ lines: upstreamRequestLines(exchange, identity, true), headers: [] });
+  const identity = { assertion, credentialHeaders: credential?.headerNames, traceparent, sendClientAddress };
+  const lines = upstreamRequestLines(exchange, identity, true);
+  const flat = headersIn({ lines, headers: sent?.fields ?? [] });
   const headers: Record<string, string> = {};
   for (let i = 0; i < flat.length; i += 2) headers[flat[i] as string] = flat[i + 1] as string;
   delete headers['accept-encoding'];
@@ -186,6 +187,5 @@ function headersFor(
     const value = exchange.headers.get(name);
     if (value !== undefined) headers[name] = value;
   }
-  if (sent !== undefined) headers[sent.name] = sent.value;
   return headers;
 }

@@ -6,15 +6,15 @@ import { z } from 'zod';
 import { fieldName, secretEntry } from '../config/parts.ts';
 import { mayCarryCredential } from '../shared/http/owned-headers.ts';
 
+const credentialField = fieldName.refine(
+  mayCarryCredential,
+  'must be a header that the gateway does not need for something else, such as X-API-Key',
+);
+
 const kinds = {
   apiKey: z
     .strictObject({
-      header: fieldName
-        .refine(
-          mayCarryCredential,
-          'must be a header that the gateway does not need for something else, such as X-API-Key',
-        )
-        .describe('The header for the key, such as `X-API-Key`.'),
+      header: credentialField.describe('The header for the key, such as `X-API-Key`.'),
       secret: secretEntry.describe('The entry of the secrets store: the whole value of the header.'),
     })
     .describe('An API key in a header of its own.'),
@@ -32,6 +32,15 @@ const kinds = {
       secret: secretEntry.describe('The entry of the secrets store: the token alone, without `Bearer`.'),
     })
     .describe('A token in `Authorization: Bearer`.'),
+  headers: z
+    .strictObject({
+      names: z
+        .array(credentialField)
+        .min(1, 'must name at least one header')
+        .describe('The headers, such as `[X-API-Key, X-App-Id]`; `Authorization` may be among them.'),
+      secret: secretEntry.describe('The entry of the secrets store: a line `Name: value` for each header.'),
+    })
+    .describe('Several headers, for a service that requires two credentials at once.'),
 };
 
 type Kinds = typeof kinds;
@@ -60,6 +69,6 @@ export const credential = z
   .optional()
   .meta({
     description:
-      'How the gateway authenticates at the upstream ([with a key of its own](upstreams.md#a-service-that-wants-a-key)). The secret holds the whole value of the header (`apiKey`), the token (`bearer`), or `user:password`, or the password alone if it has no colon (`basic`). If the upstream rejects it, requests are suspended until the secret changes. Default: an assertion.',
+      'How the gateway authenticates at the upstream ([with a key of its own](upstreams.md#a-service-that-wants-a-key)). The secret holds the whole value of the header (`apiKey`), the token (`bearer`), `user:password`, or the password alone if it has no colon (`basic`), or a line `Name: value` for each header (`headers`). If the upstream rejects it, requests are suspended until the secret changes. Default: an assertion.',
     values: CREDENTIAL_FORMS.map((form) => `\`{ ${form} }\``).join(', '),
   });

@@ -8,6 +8,7 @@ import type { Configuration } from '../configuration.ts';
 import type { Log } from '../observe/log/log.ts';
 import type { Mistake } from '../shared/mistakes.ts';
 import { AccessTable, type AccessTableOptions } from '../upstream/access.ts';
+import { simulatedSecret } from '../upstream/credentials/credential-kinds.ts';
 import { isSimulated } from '../upstream/targets/addresses.ts';
 
 interface OpenedAccess {
@@ -28,8 +29,10 @@ interface AccessOptions
 /** Opens the access to upstreams. Generates missing credentials of upstreams without a real service. */
 export async function openUpstreamAccess({ config, secrets, log, ...options }: AccessOptions): Promise<OpenedAccess> {
   const generated = new Map<string, string>();
-  for (const { secret } of credentialsOf(config.upstreams, isSimulated)) {
-    if (secrets.read(secret) === undefined) generated.set(secret, await secrets.readOrMake(secret));
+  for (const credential of credentialsOf(config.upstreams, isSimulated)) {
+    const { secret } = credential;
+    if (secrets.read(secret) === undefined)
+      generated.set(secret, simulatedSecret(credential, await secrets.readOrMake(secret)));
   }
   const readSecret = (entry: string) => secrets.read(entry) ?? generated.get(entry);
 

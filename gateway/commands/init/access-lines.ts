@@ -7,7 +7,8 @@ import type { ContractOperation } from '../../contract/operations/operations.ts'
 import { isPublicInDocument } from '../../contract/operations/security.ts';
 import { isObject } from '../../contract/pointer.ts';
 import { shownPath } from '../../shared/file-text.ts';
-import type { WantedCredential } from '../upstreams/wanted-credential.ts';
+import { UNSENT_REMEDY } from '../upstreams/scheme-parts.ts';
+import { unmetRequirement, type WantedCredential } from '../upstreams/wanted-credential.ts';
 import type { Directories, ProposedService } from './propose-service.ts';
 
 const NAMED_MAX = 3;
@@ -18,7 +19,7 @@ const NAMED_MAX = 3;
  */
 export function credentialLines(
   name: string,
-  { asked, secret }: WantedCredential,
+  { asked, secret, value }: WantedCredential,
   { config }: Directories,
   { isAsked, isTried }: { readonly isAsked: boolean; readonly isTried: boolean },
 ): string[] {
@@ -26,9 +27,17 @@ export function credentialLines(
     '',
     `${isAsked ? 'The service asks' : 'By its document, the service asks'} for ${asked}. To let the gateway send it:`,
     `  1. Uncomment the line "credential:" of ${name} in ${shownPath(join(config, 'upstreams.yaml'))}.`,
-    `  2. export ${secret.toUpperCase()}=… before the commands below, or put the value into the file ${secret} of SECRETS_DIR.`,
+    `  2. export ${secret.toUpperCase()}=${value} before the commands below, or put the value into the file ${secret} of SECRETS_DIR.`,
     ...(isTried ? [] : ['The first request below does not try it: no operation that only reads needs it.']),
   ];
+}
+
+/** Says what the gateway cannot send to the service. Returns nothing if it can send what the document requires. */
+export function unsentLines({ contracts }: Pick<Configuration, 'contracts'>, { name }: ProposedService): string[] {
+  const own = contracts.operations.find(({ operation }) => operation.entry === name);
+  const unmet = own && unmetRequirement(own.document.root);
+  if (unmet === undefined) return [];
+  return ['', `By its document, the service asks for ${unmet}, which the gateway cannot send. ${UNSENT_REMEDY}`];
 }
 
 /** Names the operations that the document declares public, and the setting that makes them public at the gateway. */

@@ -11,7 +11,7 @@ import { printLine, printText } from '../print.ts';
 import { type BackendAnswer, statusOf } from '../upstreams/backend.ts';
 import { addTry } from '../upstreams/try.ts';
 import { credentialAt } from '../upstreams/wanted-credential.ts';
-import { credentialLines, publicLines } from './access-lines.ts';
+import { credentialLines, publicLines, unsentLines } from './access-lines.ts';
 import { EXECUTABLE, exportLines, nextSteps } from './next-steps.ts';
 import { contextOf, type Directories, type ProposedService } from './propose-service.ts';
 import { runAlso, runCheck } from './run-also.ts';
@@ -63,6 +63,9 @@ export async function tryService(
     const told = { isAsked: refused.length > 0, isTried: first.operation?.provesCredential === true };
     for (const line of credentialLines(name, credential, directories, told)) printLine(context, line);
   }
+  // The pass card says it where the service has refused a request.
+  if (credential === undefined && !answers.some(isRefusal))
+    for (const line of unsentLines(configuration, service)) printLine(context, line);
   for (const line of publicLines(configuration, service, directories)) printLine(context, line);
   for (const line of await nextSteps(context, directories, configuration, service, first.path))
     printLine(context, line);

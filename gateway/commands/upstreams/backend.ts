@@ -11,6 +11,7 @@ import { ask, type WholeAnswer } from '../../http1/client/ask.ts';
 import type { TlsSettings } from '../../http1/client/connect.ts';
 import type { AnswerHeaders, Outgoing } from '../../http1/client/wire.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
+import { credentialFieldsOf } from '../../shared/http/owned-headers.ts';
 import { isIdempotent } from '../../shared/http/words.ts';
 import { type AnsweredRequest, createAnswerRules, type Judgement } from '../../upstream/answers/answer-rules.ts';
 import { BUFFERED_BYTES_MAX } from '../../upstream/answers/decoded-answer.ts';
@@ -181,13 +182,18 @@ function createOutgoing(options: BackendOptions, onProof: (proof: string) => voi
     const id = `req_try${randomBytes(8).toString('hex')}`;
     const credential = asked.anonymous ? undefined : options.credential?.();
     const { sendClientAddress } = entry;
-    const identity = { assertion, credentialHeader: credential?.name, traceparent, sendClientAddress };
+    const identity = {
+      assertion,
+      credentialHeaders: entry.credential && credentialFieldsOf(entry.credential),
+      traceparent,
+      sendClientAddress,
+    };
     const lines = upstreamRequestLines({ ...checked, id }, identity, true);
     const headers: string[] = [];
     if (assertion !== undefined) onProof(assertion);
     if (credential !== undefined) {
-      headers.push(credential.name, credential.value);
-      onProof(credential.value);
+      headers.push(...credential.fields);
+      for (const [index, value] of credential.fields.entries()) if (index % 2 === 1) onProof(value);
     }
     const rewritten = await rewrite(operation)?.(checked as unknown as Checked);
     const own = operation.upstreamPrefix + path.slice(operation.publicPrefix.length);

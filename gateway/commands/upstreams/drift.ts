@@ -3,6 +3,7 @@
 import type { UpstreamEntry } from '../../config/upstreams/upstreams-file.ts';
 import { type AnswerCheck, createAnswerCheck } from '../../contract/answer.ts';
 import type { ContractOperation } from '../../contract/operations/operations.ts';
+import { isObject } from '../../contract/pointer.ts';
 import { responseFor, type Schemas } from '../../contract/schemas/schemas.ts';
 import type { UndeclaredAnswer } from '../../contract/undeclared.ts';
 import type { Operation } from '../../exchange/operation.ts';
@@ -10,8 +11,9 @@ import { credentialToAdd } from '../../shared/contracts/upstreams.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { type BackendAnswer, statusOf } from './backend.ts';
 import { type ExerciseResult, isReading, isRefused } from './exercise.ts';
+import { UNSENT_REMEDY } from './scheme-parts.ts';
 import { isLikeUnknownPath } from './unknown-path.ts';
-import { credentialAt, sentKind } from './wanted-credential.ts';
+import { credentialAt, extendsSent, isSent, unmetRequirement } from './wanted-credential.ts';
 
 const SHOWN_MAX = 3;
 const NAMED_MAX = 3;
@@ -84,15 +86,24 @@ function loginFinding(asked: ContractOperation, status: number, settings: Upstre
   const says = `${id}: it refuses the gateway (${status})`;
   const wanted = credentialAt(settings, asked);
   const { credential: sent } = settings;
+  const unmet = isObject(asked.located.value) && unmetRequirement(asked.document.root, asked.located.value);
+  if (unmet && wanted === undefined)
+    return fail(
+      'contract',
+      `${says}: by its document it asks for ${unmet}, which the gateway cannot send.`,
+      UNSENT_REMEDY,
+    );
   const place = `upstreams.${entry} in upstreams.yaml`;
   if (sent === undefined) {
     const line = wanted === undefined ? credentialToAdd(entry) : `\`credential: ${wanted.setting}\` to ${place}`;
     const remedy = `Add ${line}, or have the service believe the assertion.`;
     return fail('contract', `${says}, and its entry sends no credential.`, remedy);
   }
-  if (wanted === undefined || wanted.kind === sentKind(settings))
+  if (wanted === undefined || isSent(settings, wanted))
     return fail('contract', `${says}.`, `Correct the secret \`${sent.secret}\`, or its account at the service.`);
-  const remedy = `An entry sends one credential: serve such operations from an entry of their own with \`credential: ${wanted.setting}\`, and set serve: false for them in ${place}.`;
+  const remedy = extendsSent(settings, wanted)
+    ? `Write \`credential: ${wanted.setting}\` in ${place}, which sends all of it.`
+    : `An entry sends one credential: serve such operations from an entry of their own with \`credential: ${wanted.setting}\`, and set serve: false for them in ${place}.`;
   return fail('contract', `${says}: there it asks for ${wanted.asked}, which its entry does not send.`, remedy);
 }
 

@@ -9,7 +9,7 @@ import { isLoginRefusal } from '../../shared/http/words.ts';
 import type { Backend, BackendAnswer, BackendRequest } from './backend.ts';
 import { collectionOf, requestsFor } from './plan.ts';
 import { createIdsOf } from './record-ids.ts';
-import { ANY_KIND, kindAt, sentKind } from './wanted-credential.ts';
+import { ANY_KIND, kindAt, SENT_KIND } from './wanted-credential.ts';
 
 export interface ExerciseResult {
   readonly answers: readonly BackendAnswer[];
@@ -51,7 +51,6 @@ export async function exercise({
   const existing = new Map<string, string[]>();
   const created = new Map<string, string[]>();
   const idsOf = createIdsOf(entries);
-  const sent = sentKind(settings);
   const refused = new Set<string>();
   const each = Math.max(1, Math.floor(requestsMax / Math.max(1, entries.length)));
 
@@ -69,7 +68,7 @@ export async function exercise({
       if (answers.length >= requestsMax) break;
       const answered = await backend.send(withKey(asked, answers.length));
       answers.push(answered);
-      const isOwn = sent !== undefined && (kind === sent || kind === ANY_KIND);
+      const isOwn = kind === SENT_KIND || (kind === ANY_KIND && settings.credential !== undefined);
       if (isSilent(answers) || (isRefused(answered) && isOwn))
         return { answers, untried, ids: existing, isStopped: true };
       if (isRefused(answered)) {

@@ -4,24 +4,43 @@ import type { UpstreamEntry } from '../../config/upstreams/upstreams-file.ts';
 import type { ContractOperation } from '../../contract/operations/operations.ts';
 import { isPublicInDocument } from '../../contract/operations/security.ts';
 import { isObject, type JsonObject, objectAt } from '../../contract/pointer.ts';
-import { mayCarryCredential } from '../../shared/http/owned-headers.ts';
-import { isFieldName } from '../../shared/http/words.ts';
+import { credentialFieldsOf } from '../../shared/http/owned-headers.ts';
+import { asHttp, keyKind, mapHttp, schemePartOf, schemesIn, unsentWords } from './scheme-parts.ts';
 
 /** A credential that a service asks for, by its document. */
 export interface WantedCredential {
-  /** `bearer`, `basic`, or `apiKey` with the name of the header. */
+  /** `bearer`, `basic`, or `apiKey` with the name of the header; several joined by ` + `. */
   readonly kind: string;
+  /** The header fields, in lower case. */
+  readonly fields: readonly string[];
   /** The value of `credential` in upstreams.yaml. */
   readonly setting: string;
   /** The entry of the secrets store. */
   readonly secret: string;
+  /** The value of the secret, as it is written in a shell. */
+  readonly value: string;
   /** The credential in words, as in `a user name and a password`. */
   readonly asked: string;
 }
 
-/** Returns the first credential of the document that the gateway can send; undefined if there is none. @param name of the entry */
+/**
+ * Returns the credential of the document that the gateway can send; undefined if there is none. If operations require different ones, it
+ * is the one with the most headers, which serves the others too, or the most frequent one.
+ *
+ * @param name the name of the entry
+ */
 export function wantedCredential(name: string, { root }: { readonly root: JsonObject }): WantedCredential | undefined {
-  return firstOf(name, Object.values(schemesIn(root)));
+  const schemes = schemesIn(root);
+  const requirements = requirementsIn(root);
+  const required = requirements.flatMap((list) => wantedBy(name, mapHttp(schemes), list) ?? []);
+  const countOf = ({ kind }: WantedCredential) => required.filter((one) => one.kind === kind).length;
+  const [first] = required
+    .map((wanted) => ({ wanted, size: wanted.fields.length, count: countOf(wanted) }))
+    .sort((one, other) => other.size - one.size || other.count - one.count);
+  if (first !== undefined || requirements.flat().length > 0) return first?.wanted;
+  return Object.values(schemes)
+    .map((scheme) => toWanted(name, [scheme]))
+    .find((wanted) => wanted !== undefined);
 }
 
 /**
@@ -32,15 +51,34 @@ export function credentialAt(entry: UpstreamEntry, asked: ContractOperation): Wa
   const { operation, document, located } = asked;
   const { root } = document;
   if (!describesService(entry) || !isObject(located.value)) return undefined;
-  const schemes = schemesIn(root);
+  const schemes = mapHttp(schemesIn(root));
   const required = located.value.security ?? root.security;
-  if (!Array.isArray(required))
-    return requiresAnywhere(root) ? undefined : firstOf(operation.entry, Object.values(schemes));
-  const names = required.filter(isObject).flatMap((alternative) => Object.keys(alternative));
-  return firstOf(
+  if (Array.isArray(required)) return wantedBy(operation.entry, schemes, required);
+  if (requirementsIn(root).length > 0) return undefined;
+  return wantedBy(
     operation.entry,
-    names.map((name) => asHttp(objectAt(schemes, name))),
+    schemes,
+    Object.keys(schemes).map((name) => ({ [name]: [] })),
   );
+}
+
+/**
+ * Returns in words what the document requires, if the gateway can send none of it; undefined if the gateway can send it, or the document
+ * requires nothing.
+ *
+ * @param operation undefined for the operations of the document as a whole
+ */
+export function unmetRequirement(root: JsonObject, operation?: JsonObject): string | undefined {
+  const own = operation && (operation.security ?? root.security);
+  const required = (operation === undefined ? requirementsIn(root).flat() : [own ?? []].flat()).filter(isObject);
+  const schemes = schemesIn(root);
+  const [first] = required.map((together) => Object.keys(together).map((name) => objectAt(schemes, name)));
+  if (first === undefined || first.length === 0 || required.some((one) => Object.keys(one).length === 0))
+    return undefined;
+  const met = required.some((together) => wantedBy('any', mapHttp(schemes), [together]) !== undefined);
+  return met
+    ? undefined
+    : first.map((scheme) => schemePartOf(asHttp(scheme))?.asked ?? unsentWords(scheme)).join(' and ');
 }
 
 /** Returns the kind of credential at an operation, by which a trial groups operations. */
@@ -49,77 +87,82 @@ export function kindAt(entry: UpstreamEntry, asked: ContractOperation): string {
   const { root } = asked.document;
   const operation = isObject(asked.located.value) ? asked.located.value : {};
   const isUnsaid = operation.security === undefined && root.security === undefined;
-  if (isPublicInDocument(root, operation) || (isUnsaid && requiresAnywhere(root))) return 'none';
-  return credentialAt(entry, asked)?.kind ?? ANY_KIND;
+  if (isPublicInDocument(root, operation) || (isUnsaid && requirementsIn(root).length > 0)) return 'none';
+  const wanted = credentialAt(entry, asked);
+  if (wanted === undefined) return ANY_KIND;
+  return isSent(entry, wanted) ? SENT_KIND : wanted.kind;
 }
 
 /**
- * Whether the document requires a credential for anything. Then operations without `security` need none. Other documents only list their
- * schemes, and may mean them for all operations.
+ * Returns the lists of alternatives in the document. If there are any, operations without `security` need no credential. Other documents
+ * only list their schemes, and may mean them for all operations.
  */
-function requiresAnywhere(root: JsonObject): boolean {
-  const known = REQUIRING.get(root) ?? findsRequirement(root);
-  REQUIRING.set(root, known);
+function requirementsIn(root: JsonObject): readonly unknown[][] {
+  const known = REQUIREMENTS.get(root) ?? findRequirements(root);
+  REQUIREMENTS.set(root, known);
   return known;
 }
 
 /** Documents, each searched once, because an answer about each of thousands of operations needs it. */
-const REQUIRING = new WeakMap<JsonObject, boolean>();
+const REQUIREMENTS = new WeakMap<JsonObject, readonly unknown[][]>();
 
-function findsRequirement(root: JsonObject): boolean {
+function findRequirements(root: JsonObject): readonly unknown[][] {
   const operations = Object.values(objectAt(root, 'paths')).flatMap((item) =>
     isObject(item) ? Object.values(item) : [],
   );
-  return [root, ...operations].some((one) => isObject(one) && Array.isArray(one.security));
+  return [root, ...operations].flatMap((one) => (isObject(one) && Array.isArray(one.security) ? [one.security] : []));
 }
 
 /** The document does not say which credential the service asks for. */
 export const ANY_KIND = 'any';
+/** The credential of the entry contains what the service asks for. */
+export const SENT_KIND = 'sent';
 
-/** Returns the kind of the credential that the gateway sends; undefined if the entry has none. */
-export function sentKind({ credential: sent }: UpstreamEntry): string | undefined {
-  if (sent === undefined) return undefined;
-  return sent.kind === 'apiKey' ? keyKind(sent.header) : sent.kind;
+/** Whether the credential of the entry contains this one. */
+export function isSent({ credential: sent }: UpstreamEntry, { kind, fields }: WantedCredential): boolean {
+  if (sent === undefined) return false;
+  if (sent.kind === 'headers') return fields.every((field) => sent.names.includes(field));
+  return kind === (sent.kind === 'apiKey' ? keyKind(sent.header) : sent.kind);
+}
+
+/** Whether this credential contains the headers that the entry sends. */
+export function extendsSent({ credential: sent }: UpstreamEntry, { fields }: WantedCredential): boolean {
+  return sent !== undefined && credentialFieldsOf(sent).every((field) => fields.includes(field));
 }
 
 function describesService({ security, public: isPublic }: UpstreamEntry): boolean {
   return security !== undefined || isPublic === true;
 }
 
-function schemesIn(root: JsonObject): JsonObject {
-  return { ...objectAt(root, 'securityDefinitions'), ...objectAt(objectAt(root, 'components'), 'securitySchemes') };
+/** Returns the credential for the first alternative that the gateway can send. The schemes of one alternative are required together. */
+function wantedBy(name: string, schemes: JsonObject, alternatives: readonly unknown[]): WantedCredential | undefined {
+  return alternatives
+    .filter(isObject)
+    .map((together) =>
+      toWanted(
+        name,
+        Object.keys(together).map((one) => schemes[one]),
+      ),
+    )
+    .find((wanted) => wanted !== undefined);
 }
 
-/** OAuth and OpenID Connect are ways to get a token, which is sent like any other. */
-function asHttp(scheme: JsonObject): JsonObject {
-  return scheme.type === 'oauth2' || scheme.type === 'openIdConnect' ? { type: 'http', scheme: 'bearer' } : scheme;
-}
-
-function firstOf(name: string, schemes: readonly unknown[]): WantedCredential | undefined {
+/** Returns the credential that meets all these schemes; undefined if the gateway cannot send it. */
+function toWanted(name: string, schemes: readonly unknown[]): WantedCredential | undefined {
+  const parts = schemes.flatMap((scheme) => (isObject(scheme) ? (schemePartOf(scheme) ?? []) : []));
+  const fields = parts.map(({ header }) => header.toLowerCase());
+  const [only] = parts;
+  if (only === undefined || new Set(fields).size < schemes.length) return undefined;
   const word = name.toLowerCase().replace(/[^a-z0-9]+/g, '_');
-  const secretFor = (what: string) => `${word}_${what}`.slice(0, 64);
-  for (const scheme of schemes.filter(isObject)) {
-    const [kind, header] = [String(scheme.scheme ?? scheme.type).toLowerCase(), String(scheme.name)];
-    const isKey = scheme.type === 'apiKey' && scheme.in === 'header';
-    if (isKey && isFieldName(header) && mayCarryCredential(header.toLowerCase())) {
-      const secret = secretFor('key');
-      const setting = `{ apiKey: { header: ${header}, secret: ${secret} } }`;
-      return { kind: keyKind(header), setting, secret, asked: `a key in ${header}` };
-    }
-    if (kind === 'bearer') {
-      const secret = secretFor('token');
-      const asked = 'a token in Authorization: Bearer';
-      return { kind: 'bearer', setting: `{ bearer: { secret: ${secret} } }`, secret, asked };
-    }
-    if (kind === 'basic') {
-      const secret = secretFor('password');
-      const setting = `{ basic: { user: gateway, secret: ${secret} } }`;
-      return { kind: 'basic', setting, secret, asked: 'a user name and a password' };
-    }
-  }
-  return undefined;
-}
-
-function keyKind(header: string): string {
-  return `apiKey ${header.toLowerCase()}`;
+  const isOne = parts.length === 1;
+  const secret = `${word}_${isOne ? only.holds : 'headers'}`.slice(0, 64);
+  const several = `{ headers: { names: [${parts.map(({ header }) => header).join(', ')}], secret: ${secret} } }`;
+  return {
+    kind: parts.map(({ kind }) => kind).join(' + '),
+    fields,
+    setting: isOne ? only.setting(secret) : several,
+    secret,
+    value: isOne ? '…' : `$'${parts.map(({ header, value }) => `${header}: ${value}`).join('\\n')}'`,
+    asked: parts.map(({ asked }) => asked).join(', and at once for '),
+  };
 }

@@ -1,6 +1,6 @@
 // Checks the keys of one entry of upstreams.yaml that decide which credentials reach its service.
 
-import { credentialFieldOf, isSpellingOf } from '../../shared/http/owned-headers.ts';
+import { credentialFieldsOf, isSpellingOf } from '../../shared/http/owned-headers.ts';
 import type { Mistake } from '../../shared/mistakes.ts';
 import type { Source } from '../../shared/yaml-source.ts';
 import type { UpstreamEntry } from './upstreams-file.ts';
@@ -20,8 +20,8 @@ export function checkCredentials(name: string, entry: UpstreamEntry, source: Sou
 
 /** Refuses request headers with which a client could replace the credential of the gateway. */
 function checkHeader(name: string, { credential, requestHeaders }: UpstreamEntry, source: Source, mistakes: Mistake[]) {
-  const header = credential && credentialFieldOf(credential);
-  const index = requestHeaders.findIndex((one) => isSpellingOf(one, header));
+  const headers = credential && credentialFieldsOf(credential);
+  const index = requestHeaders.findIndex((one) => isSpellingOf(one, headers));
   if (index === -1) return;
   const reason = 'the gateway sends its credential in this header, and no value of a client.';
   const remedy = 'Remove it here, or choose another header for the credential.';

@@ -150,7 +150,8 @@ function toAlternative(
   const override = 'or override it by security in its entry of upstreams.yaml.';
   if (another !== undefined) {
     const reason = `${name} and ${another} are required together, but the gateway checks one credential only.`;
-    return complain(path, reason, `List them as alternatives, ${override}`);
+    const both = 'If the service itself requires both, add security and credential: { headers: … } to that entry.';
+    return complain(path, reason, `List them as alternatives, ${override} ${both}`);
   }
   const scheme = schemeOf(document.root, name);
   if (scheme === undefined) {

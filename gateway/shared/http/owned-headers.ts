@@ -23,14 +23,21 @@ export function mayCarryCredential(name: string): boolean {
   return name === 'authorization' || !(isOwnedRequestHeader(name) || MEANINGFUL_HEADER.test(name.replaceAll('_', '-')));
 }
 
-/** Returns the header field of a credential for an upstream, in lower case. It is the field in the settings, if they name one. */
-export function credentialFieldOf(settings: { readonly kind: string; readonly header?: string }): string {
-  return settings.header ?? 'authorization';
+/** The settings of a credential that name its header fields. */
+interface CredentialFields {
+  readonly kind: string;
+  readonly header?: string;
+  readonly names?: readonly string[];
 }
 
-/** Whether a client could set this field by sending the other field, because some servers read `_` as `-`. Names are in lower case. */
-export function isSpellingOf(name: string, field: string | undefined): boolean {
-  return field !== undefined && name.replaceAll('_', '-') === field.replaceAll('_', '-');
+/** Returns the header fields of a credential for an upstream, in lower case. They are the fields in the settings, if they name any. */
+export function credentialFieldsOf({ header, names }: CredentialFields): readonly string[] {
+  return names ?? [header ?? 'authorization'];
+}
+
+/** Whether a client could set one of these fields by sending this one, because some servers read `_` as `-`. Names are in lower case. */
+export function isSpellingOf(name: string, fields: readonly string[] | undefined): boolean {
+  return fields?.some((field) => name.replaceAll('_', '-') === field.replaceAll('_', '-')) === true;
 }
 
 /** Fields of one connection, and fields that the gateway writes on every answer. These are replaced, so no client misses them. */

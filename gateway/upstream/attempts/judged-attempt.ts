@@ -227,7 +227,7 @@ export class JudgedAttempt implements AnswerHandler {
 }
 
 function withCredential(outgoing: Outgoing, sent: CredentialHeader | undefined): Outgoing {
-  return sent === undefined ? outgoing : { ...outgoing, headers: [...outgoing.headers, sent.name, sent.value] };
+  return sent === undefined ? outgoing : { ...outgoing, headers: [...outgoing.headers, ...sent.fields] };
 }
 
 function isStream(headers: AnswerHeaders): boolean {

@@ -1,13 +1,13 @@
-// The kinds of credential that the gateway uses at upstreams. Each kind makes the header of a request from the value of its secret.
+// The kinds of credential that the gateway uses at upstreams. Each kind makes the headers of a request from the value of its secret.
 
 import type { CredentialSettings } from '../settings.ts';
 
 type CredentialKind = CredentialSettings['kind'];
 
+/** The header fields that carry a credential. Most kinds have one field. */
 export interface CredentialHeader {
-  /** The name of the field, in lower case. */
-  readonly name: string;
-  readonly value: string;
+  /** The flat fields. Names are in lower case. */
+  readonly fields: readonly string[];
   /** The number by which the latch recognizes a probe (latch.ts); undefined for other headers. */
   readonly probe?: number;
 }
@@ -35,11 +35,14 @@ interface Kind<K> {
   readonly form: string;
 }
 
+/** The value of a header with a key. */
+const KEY = /^[!-~](?:[ -~]*[!-~])?$/;
+
 const CREDENTIAL_KINDS: { readonly [K in CredentialKind]: Kind<K> } = {
   apiKey: {
     form: 'one line of visible characters, without spaces around them',
     parse: (text, { header: name }) =>
-      /^[!-~](?:[ -~]*[!-~])?$/.test(text) ? { identity: text, header: { name, value: text } } : undefined,
+      KEY.test(text) ? { identity: text, header: { fields: [name, text] } } : undefined,
   },
   basic: {
     form: 'one line with user:password, or with a password that has no colon',
@@ -47,7 +50,7 @@ const CREDENTIAL_KINDS: { readonly [K in CredentialKind]: Kind<K> } = {
       const login = parseLogin(text, settings.user);
       if (login === undefined) return undefined;
       const value = `Basic ${Buffer.from(`${login.user}:${login.password}`).toString('base64')}`;
-      return { identity: value, header: { name: 'authorization', value }, login };
+      return { identity: value, header: { fields: ['authorization', value] }, login };
     },
   },
   bearer: {
@@ -56,10 +59,25 @@ const CREDENTIAL_KINDS: { readonly [K in CredentialKind]: Kind<K> } = {
     parse(text) {
       if (!/^[A-Za-z0-9._~+/-]+=*$/.test(text)) return undefined;
       const value = `Bearer ${text}`;
-      return { identity: value, header: { name: 'authorization', value } };
+      return { identity: value, header: { fields: ['authorization', value] } };
+    },
+  },
+  headers: {
+    form: 'a line Name: value for each of the headers under names',
+    parse(text, { names }) {
+      const lines = text.split(/\r?\n/).map((line) => /^([^\s:]+):\s*(.*?)\s*$/.exec(line) ?? []);
+      const values = new Map(lines.map(([, name = '', value = '']) => [name.toLowerCase(), value]));
+      const isComplete = lines.length === names.length && names.every((name) => KEY.test(values.get(name) ?? ''));
+      const fields = names.flatMap((name) => [name, values.get(name) ?? '']);
+      return isComplete ? { identity: fields.join('\n'), header: { fields } } : undefined;
     },
   },
 };
+
+/** Returns the text of a secret that the gateway makes up, for an upstream without a real service. */
+export function simulatedSecret(settings: CredentialSettings, value: string): string {
+  return settings.kind === 'headers' ? settings.names.map((name) => `${name}: ${value}`).join('\n') : value;
+}
 
 /** Parses a secret. Returns undefined if the text does not have the form of its kind, for example because the file is truncated. */
 export function parseCredential(text: string, settings: CredentialSettings): ParsedCredential | undefined {

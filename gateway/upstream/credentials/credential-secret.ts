@@ -57,9 +57,8 @@ export class CredentialSecret {
   }
 
   /** Whether this is the header of the last secret. */
-  isLast({ name, value }: CredentialHeader): boolean {
-    const last = this.#last?.header;
-    return value === last?.value && name === last.name;
+  isLast({ fields }: CredentialHeader): boolean {
+    return fields.join('\n') === this.#last?.header.fields.join('\n');
   }
 
   /** Whether the last read was some time ago. Returns true after the clock was set back. */

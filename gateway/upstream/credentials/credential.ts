@@ -5,7 +5,7 @@
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { CredentialFault, CredentialState } from '../../shared/contracts/upstreams.ts';
 import { SECRET_OF_CREDENTIAL } from '../../shared/failed-requests.ts';
-import { credentialFieldOf } from '../../shared/http/owned-headers.ts';
+import { credentialFieldsOf } from '../../shared/http/owned-headers.ts';
 import type { CredentialSettings } from '../settings.ts';
 import type { CredentialHeader } from './credential-kinds.ts';
 import { CredentialSecret, type SecretSource } from './credential-secret.ts';
@@ -29,8 +29,8 @@ export interface CredentialOptions extends SecretSource, LatchOptions {
 }
 
 export class Credential {
-  /** The header field that carries the credential, in lower case. */
-  readonly headerName: string;
+  /** The header fields that carry the credential, in lower case. */
+  readonly headerNames: readonly string[];
   readonly #upstream: string;
   readonly #options: CredentialOptions;
   readonly #secret: CredentialSecret;
@@ -41,7 +41,7 @@ export class Credential {
 
   /** Reads the secret immediately. If the secret is missing, requests are suspended from the start. */
   constructor(upstream: string, settings: CredentialSettings, options: CredentialOptions) {
-    this.headerName = credentialFieldOf(settings);
+    this.headerNames = credentialFieldsOf(settings);
     this.#upstream = upstream;
     this.#options = options;
     this.#secret = new CredentialSecret(settings, options);

@@ -34,10 +34,10 @@ interface IdentityHeaders {
   /** The signed token of the caller; undefined if the upstream is not told who calls. */
   readonly assertion: string | undefined;
   /**
-   * The header field of the gateway's credential, in lower case; undefined if there is no credential. A value that the client sends in this
-   * field is not passed on.
+   * The header fields of the gateway's credential, in lower case; undefined if there is no credential. A value that the client sends in one of
+   * these fields is not passed on.
    */
-  readonly credentialHeader: string | undefined;
+  readonly credentialHeaders: readonly string[] | undefined;
   readonly traceparent: string;
   /** Whether the upstream gets the address of the client. */
   readonly sendClientAddress: boolean;
@@ -62,14 +62,18 @@ export function upstreamRequestLines(checked: RequestParts, identity: IdentityHe
   const own = `x-request-id: ${id}\r\ntraceparent: ${traceparent}\r\n${addresses}${hop}`;
   const token = checked.operation.forwardsToken ? tokenLine(checked) : '';
   return (
-    clientLines(checked, readsAnswer, identity.credentialHeader) +
+    clientLines(checked, readsAnswer, identity.credentialHeaders) +
     token +
     own +
     (assertion === undefined ? '' : callerLines(caller, assertion))
   );
 }
 
-function clientLines(checked: RequestParts, readsAnswer: boolean, credentialHeader: string | undefined): string {
+function clientLines(
+  checked: RequestParts,
+  readsAnswer: boolean,
+  credentialHeaders: readonly string[] | undefined,
+): string {
   const { headers, operation } = checked;
   let lines = '';
   for (const field of ALLOWED_LINES) {
@@ -79,7 +83,7 @@ function clientLines(checked: RequestParts, readsAnswer: boolean, credentialHead
   }
   for (const name of operation.requestHeaders) {
     const value = headers.get(name);
-    if (value !== undefined && mayForward(name) && !isSpellingOf(name, credentialHeader)) lines += lineOf(name, value);
+    if (value !== undefined && mayForward(name) && !isSpellingOf(name, credentialHeaders)) lines += lineOf(name, value);
   }
   if (operation.ranges) lines += rangeLines(checked);
   if (operation.cookies !== undefined) lines += cookieLine(headers.get('cookie'), operation.cookies);

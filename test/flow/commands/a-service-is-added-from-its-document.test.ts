@@ -384,21 +384,23 @@ describe('gateway init --from', () => {
   describe('of a service with a public operation and others that need a key', () => {
     const { get, post } = books.paths['/books'];
     const key = { type: 'apiKey', in: 'header', name: 'X-Depot-Key' };
-    const depot = (paths: object) => ({
+    const basic = { type: 'http', scheme: 'basic' };
+    const query = { type: 'apiKey', in: 'query', name: 'depot_key' };
+    const depot = (paths: object, security: object) => ({
       ...books,
       info: { title: 'Depot', version: '1' },
-      components: { securitySchemes: { key } },
-      security: [{ key: [] }],
+      components: { securitySchemes: { key, basic, query } },
+      security: [security],
       paths: { '/healthz': { get: { ...get, operationId: 'alive', security: [] } }, ...paths },
     });
     let document: object = {};
 
-    async function added(name: string, paths: object, isFile = false): Promise<string> {
+    async function added(name: string, paths: object, isFile = false, security: object = { key: [] }) {
       const guarded = await startUpstream(({ url }, response) => {
         if (url === '/openapi.json') response.writeHead(200, json).end(JSON.stringify(document));
         else response.writeHead(url === '/healthz' || url === '/open' ? 200 : 401, json).end('{"is":"here"}');
       });
-      document = depot(paths);
+      document = depot(paths, security);
       const file = join(directory, `${name}.json`);
       if (isFile) writeFileSync(file, JSON.stringify({ ...document, servers: [{ url: guarded.url }] }));
       if (isFile) await guarded.close();
@@ -415,6 +417,24 @@ describe('gateway init --from', () => {
       assert.match(
         stdout,
         /^GET \/healthz is public in the document, and needs a key here\. To keep it public, write "x-gateway-public: true" into the operation in \S+depot\.json; to leave it out, write operations: \{ "alive": \{ serve: false \} \} into the entry depot\.$/m,
+      );
+    });
+
+    it('proposes both credentials of a document that requires them at once, and says what it cannot send', async () => {
+      const stdout = await added('both', { '/stock': { get } }, false, { key: [], basic: [] });
+      const text = readFileSync(join(directory, 'both', 'upstreams.yaml'), 'utf8');
+      assert.match(
+        text,
+        /^ {4}# credential: \{ headers: \{ names: \[X-Depot-Key, Authorization\], secret: depot_headers \} \} #/m,
+      );
+      assert.match(stdout, /^The service asks for a key in X-Depot-Key, and at once for a user name and a password\./m);
+      assert.match(
+        stdout,
+        /export DEPOT_HEADERS=\$'X-Depot-Key: …\\nAuthorization: Basic BASE64_OF_USER:PASSWORD' before/,
+      );
+      assert.match(
+        await added('query', { '/stock': { get } }, true, { query: [] }),
+        /^By its document, the service asks for a key in the query, depot_key, which the gateway cannot send\. The gateway sends credentials in headers,/m,
       );
     });
 

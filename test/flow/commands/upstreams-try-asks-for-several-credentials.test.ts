@@ -77,6 +77,34 @@ describe('gateway upstreams try, of a service with two security schemes', () => 
     ]);
   });
 
+  it('names both credentials of an operation that requires them at once, and sends both', async () => {
+    const both = document({ '/v1/items': read('listItems', [{ key: [], password: [] }]) }).replace(
+      '"key":{',
+      '"password":{"type":"http","scheme":"basic"},"key":{',
+    );
+    const setting = '`credential: { headers: { names: [X-Token, Authorization], secret: items_headers } }`';
+    const started = () =>
+      startUpstream(({ headers }, response) =>
+        headers['x-token'] === key && headers.authorization === 'Basic YTpi'
+          ? json(response, 200, {})
+          : json(response, 401, { error: { code: 'no', message: 'No.' } }),
+      );
+    const remediesOf = async (credential: string) =>
+      (await tryIt(await started(), both, [], entry + credential, { ITEMS_KEY: key })).checks
+        .filter(({ verdict, check }) => verdict === 'fail' && check === 'contract')
+        .map(({ remedy }) => remedy);
+    assert.deepEqual(await remediesOf(''), [
+      `Add ${setting} to upstreams.items in upstreams.yaml, or have the service believe the assertion.`,
+    ]);
+    assert.deepEqual(await remediesOf('    credential: { apiKey: { header: X-Token, secret: items_key } }\n'), [
+      `Write ${setting} in upstreams.items in upstreams.yaml, which sends all of it.`,
+    ]);
+    const credential = '    credential: { headers: { names: [X-Token, Authorization], secret: items_headers } }\n';
+    const secrets = { ITEMS_HEADERS: `X-Token: ${key}\nAuthorization: Basic YTpi` };
+    const told = await tryIt(await started(), both, [], entry + credential, secrets);
+    has(told, 'ok', /as the contract says/);
+  });
+
   it('stops when its own credential is refused', async () => {
     const credential = '    credential: { apiKey: { header: X-Token, secret: items_key } }\n';
     const service = await startService();

@@ -158,6 +158,44 @@ describe('a service with an API key', () => {
   });
 });
 
+describe('a service that wants two headers at once', () => {
+  const both = { headers: { names: ['X-Things-Key', 'Authorization'], secret: 'things_headers' } };
+  const put = (key: string) =>
+    writeFileSync(join(secrets, 'things_headers'), `X-Things-Key: ${key}\nAuthorization: Basic YTpi\n`);
+
+  it('gets both, and no value of a client in either', async () => {
+    put(KEY);
+    await begin(both);
+    assert.equal((await world.call('GET /v1/keyed', { 'X-Things-Key': 'mine', x_things_key: 'mine' })).status, 200);
+    const lines = lastHead().split('\r\n');
+    assert.deepEqual(
+      lines.filter((line) => /^(x[_-]things[_-]key|authorization):/i.test(line)),
+      [`x-things-key: ${KEY}`, 'authorization: Basic YTpi'],
+    );
+  });
+
+  it('gets both with the handshake of a WebSocket', async () => {
+    put(KEY);
+    await begin(both);
+    world.upstream.plays((socket) => socket.end(httpAnswer(409, '{"message":"no"}')));
+    await world.call('GET /v1/socket', handshake);
+    const headers = headersOf(lastHead());
+    assert.deepEqual([headers.get('x-things-key'), headers.get('authorization')], [KEY, 'Basic YTpi']);
+  });
+
+  it('gets the new ones once one of them has changed', async () => {
+    put(KEY);
+    await begin(both);
+    world.upstream.plays((socket, head) => {
+      const isRight = headersOf(head).get('x-things-key') === 'second';
+      socket.write(isRight ? httpAnswer(200, '{}') : httpAnswer(401, '{"message":"bad key"}'));
+    });
+    assertRefusal(await world.call('GET /v1/things'), 'upstream_auth_failed');
+    put('second');
+    assert.equal((await world.call('GET /v1/things')).status, 200);
+  });
+});
+
 describe('a service without a credential', () => {
   it('is not told who calls with sendCaller: false', async () => {
     world = await createWorld({}, { sendCaller: false });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  credentialFieldOf,
+  credentialFieldsOf,
   isOwnedRequestHeader,
   isSpellingOf,
   mayCarryCredential,
@@ -12,6 +12,7 @@ import type { CredentialSettings } from '../../../gateway/upstream/settings.ts';
 const basic = { kind: 'basic', user: 'gateway', secret: 'entry' } as const;
 const apiKey = { kind: 'apiKey', header: 'x-api-key', secret: 'entry' } as const;
 const bearer = { kind: 'bearer', secret: 'entry' } as const;
+const headers: CredentialSettings = { kind: 'headers', names: ['x-api-key', 'authorization'], secret: 'entry' };
 
 /** Settings, value of the secret, and the credential; undefined: the secret cannot be used. */
 const credentials: readonly (readonly [CredentialSettings, string, ParsedCredential | undefined])[] = [
@@ -20,7 +21,7 @@ const credentials: readonly (readonly [CredentialSettings, string, ParsedCredent
     'open sesame',
     {
       identity: `Basic ${btoa('gateway:open sesame')}`,
-      header: { name: 'authorization', value: `Basic ${btoa('gateway:open sesame')}` },
+      header: { fields: ['authorization', `Basic ${btoa('gateway:open sesame')}`] },
       login: { user: 'gateway', password: 'open sesame' },
     },
   ],
@@ -29,12 +30,12 @@ const credentials: readonly (readonly [CredentialSettings, string, ParsedCredent
     'root:a:b',
     {
       identity: `Basic ${btoa('root:a:b')}`,
-      header: { name: 'authorization', value: `Basic ${btoa('root:a:b')}` },
+      header: { fields: ['authorization', `Basic ${btoa('root:a:b')}`] },
       login: { user: 'root', password: 'a:b' },
     },
   ],
   [basic, 'root:', undefined],
-  [apiKey, 'Token a=b', { identity: 'Token a=b', header: { name: 'x-api-key', value: 'Token a=b' } }],
+  [apiKey, 'Token a=b', { identity: 'Token a=b', header: { fields: ['x-api-key', 'Token a=b'] } }],
   [apiKey, 'two\nlines', undefined],
   [apiKey, 'a key ', undefined],
   [apiKey, 'schlüssel', undefined],
@@ -42,9 +43,21 @@ const credentials: readonly (readonly [CredentialSettings, string, ParsedCredent
   [
     bearer,
     'ab.C_d-9~+/==',
-    { identity: 'Bearer ab.C_d-9~+/==', header: { name: 'authorization', value: 'Bearer ab.C_d-9~+/==' } },
+    { identity: 'Bearer ab.C_d-9~+/==', header: { fields: ['authorization', 'Bearer ab.C_d-9~+/=='] } },
   ],
   [bearer, 'Bearer ab', undefined],
+  [
+    headers,
+    'Authorization: Basic YTpi\r\nX-Api-Key:a key',
+    {
+      identity: 'x-api-key\na key\nauthorization\nBasic YTpi',
+      header: { fields: ['x-api-key', 'a key', 'authorization', 'Basic YTpi'] },
+    },
+  ],
+  [headers, 'X-API-Key: a', undefined],
+  [headers, 'X-API-Key: a\nAuthorization:', undefined],
+  [headers, 'X-API-Key: a\nAuthorization: b\nX-More: 1', undefined],
+  [headers, 'X-API-Key: a\nAuthorization: schlüssel', undefined],
   [bearer, 'ab\r\nX-More: 1', undefined],
 ];
 
@@ -56,9 +69,13 @@ for (const [settings, secret, credential] of credentials) {
 
 test('a credential is in the header that its settings name, which clients cannot set', () => {
   for (const [settings, , credential] of credentials) {
-    const field = credentialFieldOf(settings);
-    if (credential !== undefined) assert.equal(credential.header.name, field);
-    assert.ok(isOwnedRequestHeader(field) || isSpellingOf('x_api_key', field), field);
+    const fields = credentialFieldsOf(settings);
+    if (credential !== undefined)
+      assert.deepEqual(
+        credential.header.fields.filter((_, index) => index % 2 === 0),
+        fields,
+      );
+    for (const field of fields) assert.ok(isOwnedRequestHeader(field) || isSpellingOf('x_api_key', fields), field);
   }
 });
 

@@ -33,7 +33,7 @@ function setUp(secret: Secret) {
     sendsSeveral: () => credential.sendsSeveral(),
     matches: (user: string, password: string) => credential.matches(user, password),
     status: () => credential.status(),
-    header: () => credential.header(true).value,
+    header: () => credential.header(true).fields[1] as string,
     accepted: (value: string) => credential.accepted(named(value), true),
     /** Returns whether the request is to be repeated. */
     refused(value: string): boolean {
@@ -56,7 +56,7 @@ function setUp(secret: Secret) {
   };
 }
 
-const named = (value: string) => ({ name: 'authorization', value });
+const named = (value: string) => ({ fields: ['authorization', value] });
 const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
 const broken = () => {
   throw new Error('EACCES');
