@@ -18,6 +18,12 @@ const WITHHELD_MAX = 16;
  */
 export const DROPPED_BYTES_MAX = 65_536;
 
+/**
+ * Browsers treat a page with this header as a page of another origin, and run no scripts in it. No contract says that the service publishes
+ * pages, so an undeclared page may be an attack. Browsers obey this policy in addition to the policy of every answer.
+ */
+const SANDBOX_HEADER = ['Content-Security-Policy', 'sandbox'] as const;
+
 export class ClientAnswer implements WithheldNotes {
   /** The connection that the answer comes from, once its head has arrived. */
   control: Control | undefined;
@@ -30,8 +36,8 @@ export class ClientAnswer implements WithheldNotes {
   hasBody = false;
   /** Whether the client gets no body, as after HEAD. */
   dropsBody = false;
-  /** Headers that protect clients from an answer that its contract does not declare. */
-  protection: readonly string[] | undefined;
+  /** Whether browsers run no scripts in the body, because its contract does not declare it. */
+  isSandboxed = false;
   /** Whether this attempt wrote the head of the client's answer. */
   #hasHead = false;
   /** The first chunk, until the head is sent. Most answers have one chunk, so head and body are sent in one write. */
@@ -186,7 +192,7 @@ export class ClientAnswer implements WithheldNotes {
   /** Appends the headers for the client to `sent`, and returns `sent`. */
   clientHeaders(sent: string[], given = this.headers): string[] {
     const headers = clientAnswerHeaders(given, this.#exchange, this.#route.authorities, this, sent);
-    if (this.protection !== undefined) headers.push(...this.protection);
+    if (this.isSandboxed) headers.push(...SANDBOX_HEADER);
     return headers;
   }
 

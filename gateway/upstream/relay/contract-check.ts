@@ -53,55 +53,42 @@ const DECODING_FAULTS: Readonly<Record<DecodingFault, string>> = {
 };
 
 /**
- * This header is added to an undeclared page, so that browsers treat the page as one of another origin and run no scripts in it. No
- * contract says that the service publishes pages, so the page may be an attack. Browsers obey this policy in addition to the policy of
- * every answer.
+ * What happens to the body of an answer:
+ *
+ * - `refuse`: the client gets it once it has passed its check
+ * - `report`: the client gets it as it arrives, and a copy is checked
+ * - `pass`: it is not checked
+ * - `sandbox`: it is not checked, and browsers run no scripts in it
  */
-const SANDBOX_HEADER = Object.freeze(['Content-Security-Policy', 'sandbox']);
+export type BodyTreatment = 'refuse' | 'report' | 'pass' | 'sandbox';
 
-/**
- * Admits an answer below 400 by its head, or throws if the contract refuses it. Protects the client from scripts in an undeclared answer
- * (`protection` of `answer`). Returns how the body is checked.
- */
-export function admitHead(
-  check: ContractCheck,
-  exchange: Forwardable,
-  answer: ClientAnswer,
-): 'refuse' | 'report' | 'pass' {
+/** Decides by the head of an answer below 400 how its body is treated. Throws if the contract refuses the answer. */
+export function bodyTreatmentOf(check: ContractCheck, exchange: Forwardable, answer: ClientAnswer): BodyTreatment {
   const { operation, trail } = exchange;
   const { status, headers, hasBody, dropsBody } = answer;
   const contentType = firstValueOf(headers['content-type']);
   const isRequested = isStatusRequested(status, headers, exchange);
   const undeclared = check.undeclared(operation, status, contentType, hasBody, isRequested);
-  if (undeclared !== undefined) {
-    answer.protection = takeUndeclared(undeclared, trail);
-    return 'pass';
-  }
-  return dropsBody ? 'pass' : checkedMode(check.modeFor(operation, status, contentType, isRequested), headers);
+  if (undeclared !== undefined) return undeclaredTreatment(undeclared, trail);
+  return dropsBody ? 'pass' : checkedTreatment(check.modeFor(operation, status, contentType, isRequested), headers);
 }
 
-/**
- * Refuses an answer whose status or media type the contract does not declare, or lets it pass. Returns the headers that protect the client
- * from scripts in the body; undefined if the media type has no scripts.
- */
-function takeUndeclared(
-  { what, reaction, text, isActive }: ContractDeviation,
-  trail: TrailNotes,
-): readonly string[] | undefined {
+/** Refuses an answer whose status or media type the contract does not declare, or lets its body pass. */
+function undeclaredTreatment({ what, reaction, text, isActive }: ContractDeviation, trail: TrailNotes): BodyTreatment {
   if (reaction !== 'off') trail.note('answerViolations', [text]);
   if (reaction === 'refuse') {
     const code = what === 'status' ? 'upstream_contract_violation' : 'upstream_bad_response';
     throw upstreamFailure(code, 'http_protocol_error', new Error(`undeclared ${what}`));
   }
-  return isActive ? SANDBOX_HEADER : undefined;
+  return isActive ? 'sandbox' : 'pass';
 }
 
 /**
- * Returns how the body is checked. In mode `refuse`, throws upstream_bad_response for an encoded answer, because the request allowed no
+ * Returns the treatment of a declared body. In mode `refuse`, throws upstream_bad_response for an encoded answer, because the request allowed no
  * coding (upstream/headers/request-lines.ts). In mode `report`, a decoded copy of the body is checked; an answer with a coding that the
  * gateway does not know passes unchecked.
  */
-function checkedMode(mode: 'refuse' | 'report' | 'off', headers: AnswerHeaders): 'refuse' | 'report' | 'pass' {
+function checkedTreatment(mode: 'refuse' | 'report' | 'off', headers: AnswerHeaders): BodyTreatment {
   if (mode === 'off') return 'pass';
   const coding = codingOf(headers);
   if (coding === '') return mode;

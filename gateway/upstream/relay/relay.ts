@@ -31,7 +31,7 @@ import type { AttemptFailure, AttemptOwner } from './attempt-owner.ts';
 import { CheckedBody } from './checked-body.ts';
 import { ClientAnswer, DROPPED_BYTES_MAX } from './client-answer.ts';
 import type { CollectedBody } from './collected-body.ts';
-import { admitHead, type ContractCheck } from './contract-check.ts';
+import { bodyTreatmentOf, type ContractCheck } from './contract-check.ts';
 import { ErrorBody } from './error-body.ts';
 import { HeldAnswer } from './held-answer.ts';
 import type { Received } from './received.ts';
@@ -106,7 +106,8 @@ export class Relay implements AnswerHandler {
   #chooseReceiver(control: Control, status: number, headers: AnswerHeaders): void {
     const answer = this.#answer;
     answer.takeHead(control, status, headers);
-    const checked = admitHead(this.#contractCheck, this.#exchange, answer);
+    const treatment = bodyTreatmentOf(this.#contractCheck, this.#exchange, answer);
+    answer.isSandboxed = treatment === 'sandbox';
     const compressed = answer.chooseForm();
     if (compressed !== undefined) compressed.onError = (error) => this.#compressorFailed(error);
     const kind = streamKindOf(firstValueOf(answer.headers['content-type']));
@@ -114,9 +115,9 @@ export class Relay implements AnswerHandler {
       this.#openStream(kind);
       return;
     }
-    if (this.#held === undefined && checked !== 'refuse') this.#clock.notePassing();
-    if (checked !== 'pass')
-      this.#receiver = new CheckedBody(checked, this.#exchange, this.#contractCheck, answer, this.#held ?? answer);
+    if (this.#held === undefined && treatment !== 'refuse') this.#clock.notePassing();
+    if (treatment === 'refuse' || treatment === 'report')
+      this.#receiver = new CheckedBody(treatment, this.#exchange, this.#contractCheck, answer, this.#held ?? answer);
     if (answer.dropsBody && answer.hasBody && (kind !== undefined || answer.length > DROPPED_BYTES_MAX))
       this.proceed(answer.cutOff());
   }

@@ -43,6 +43,11 @@ export interface TargetSet extends EjectionScope {
   turn: number;
   /** The time, as `clock` counts, until which each request gets a new connection; 0 if connections are kept. */
   isolatedUntilMs: number;
+  /** The number of configurations that use the set. */
+  holders: number;
+  readonly checks: Map<TargetState, HealthCheck>;
+  /** The settings of the current health checks, as text. */
+  checkedBy: string;
 }
 
 interface TargetChange {
@@ -89,15 +94,9 @@ interface TargetSetsOptions {
 /** Duration of the isolation after unrequested bytes. If their cause remains, the next bytes begin a new isolation. */
 const ISOLATED_MS = 600_000;
 
-interface KnownTargetSet extends TargetSet {
-  holders: number;
-  readonly checks: Map<TargetState, HealthCheck>;
-  checkedBy: string;
-}
-
 export class TargetSets {
   readonly #options: TargetSetsOptions;
-  readonly #sets = new Map<string, KnownTargetSet>();
+  readonly #sets = new Map<string, TargetSet>();
 
   constructor(options: TargetSetsOptions) {
     this.#options = options;
@@ -115,11 +114,10 @@ export class TargetSets {
 
   /** Removes a holder. After the last holder, health checks stop and the state is dropped. */
   letGo(set: TargetSet): void {
-    const known = set as KnownTargetSet;
-    known.holders -= 1;
-    if (known.holders > 0) return;
-    for (const healthCheck of known.checks.values()) healthCheck.stop();
-    this.#sets.delete(`${known.mode} ${known.upstream}`);
+    set.holders -= 1;
+    if (set.holders > 0) return;
+    for (const healthCheck of set.checks.values()) healthCheck.stop();
+    this.#sets.delete(`${set.mode} ${set.upstream}`);
   }
 
   /** Reports a changed state of a target. */
@@ -165,7 +163,7 @@ export class TargetSets {
     return Object.fromEntries(all);
   }
 
-  #open(upstream: string, mode: Mode, rules: TargetSetRules): KnownTargetSet {
+  #open(upstream: string, mode: Mode, rules: TargetSetRules): TargetSet {
     const { clock, onBreaker } = this.#options;
     const onChange = (state: BreakerState, cause?: SendingFailure) =>
       onBreaker({ upstream, mode, state, ...(cause !== undefined && { reason: failureText(cause) }) });
@@ -175,7 +173,7 @@ export class TargetSets {
     return { upstream, mode, breaker, rules, clock, isolatedUntilMs, ...none };
   }
 
-  #setsOf(upstream: string): KnownTargetSet[] {
+  #setsOf(upstream: string): TargetSet[] {
     return [...this.#sets.values()].filter((set) => set.upstream === upstream);
   }
 
@@ -188,7 +186,7 @@ export class TargetSets {
     return new Date(now() + (atMs - clock())).toISOString();
   }
 
-  #use(set: KnownTargetSet, addresses: readonly string[], rules: TargetSetRules): void {
+  #use(set: TargetSet, addresses: readonly string[], rules: TargetSetRules): void {
     const known = new Map(set.targetStates.map((targetState) => [targetState.address, targetState]));
     set.rules = rules;
     set.targetStates = [...new Set(addresses)].map((address) => known.get(address) ?? createTargetState(address));
@@ -198,7 +196,7 @@ export class TargetSets {
   }
 
   /** Health checks continue unchanged for targets whose check settings are the same. */
-  #checkAll(set: KnownTargetSet, rules: TargetSetRules): void {
+  #checkAll(set: TargetSet, rules: TargetSetRules): void {
     const { health, connections, tls } = rules;
     const settings = JSON.stringify([health, connections, tls]);
     const hasChanged = settings !== set.checkedBy;
@@ -214,7 +212,7 @@ export class TargetSets {
     }
   }
 
-  #check(set: KnownTargetSet, targetState: TargetState, health: HealthRules): HealthCheck {
+  #check(set: TargetSet, targetState: TargetState, health: HealthRules): HealthCheck {
     const { upstream, mode } = set;
     const { now, clock, pools, originOf, onCheck } = this.#options;
     return createHealthCheck(health, {
@@ -230,7 +228,7 @@ export class TargetSets {
     });
   }
 
-  #statusIn(set: KnownTargetSet): TargetStatus[] {
+  #statusIn(set: TargetSet): TargetStatus[] {
     const { mode, checks, rules } = set;
     const isBreakerOpen = set.breaker.state() !== 'closed';
     return set.targetStates.map((targetState) => {

@@ -22,10 +22,15 @@ export interface UpstreamAddresses extends Omit<TargetSetRules, 'tls'> {
   readonly test?: readonly string[] | undefined;
 }
 
+/** One address of an upstream, with its connections. `Targets` alone changes its members, when the address gets a new origin. */
 export interface Target {
   /** Origin, as it appears in the log. */
-  readonly origin: string;
-  readonly dispatcher: Dispatcher;
+  origin: string;
+  dispatcher: Dispatcher;
+  pool: SharedPool;
+  readonly targetState: TargetState;
+  /** The state of all targets of the upstream. */
+  readonly set: TargetSet;
 }
 
 interface TargetsOptions {
@@ -40,20 +45,11 @@ interface TargetsOptions {
   clock(): number;
 }
 
-interface PooledTarget extends Target {
-  origin: string;
-  dispatcher: Dispatcher;
-  pool: SharedPool;
-  readonly targetState: TargetState;
-  /** The state of all targets of the upstream. */
-  readonly set: TargetSet;
-}
-
 /** The targets of one upstream for one mode. */
 interface PooledTargets {
   readonly set: TargetSet;
   readonly rules: TargetSetRules;
-  readonly targets: readonly PooledTarget[];
+  readonly targets: readonly Target[];
 }
 
 /**
@@ -77,8 +73,8 @@ export class Targets {
 
   /**
    * Picks the best target for an attempt; the targets in `tried` come last. The attempt is counted as outstanding until `noteResult` is
-   * called. Call `pick` only for modes that the upstream has. Throws upstream_unavailable with the remaining wait while the breaker of the upstream
-   * is open.
+   * called. Call `pick` only for modes that the upstream has. Throws upstream_unavailable with the remaining wait while the breaker
+   * of the upstream is open.
    */
   pick(upstream: string, mode: Mode, tried?: readonly Target[]): Target {
     const pooled = this.#pooled[mode].get(upstream) as PooledTargets;
@@ -99,7 +95,7 @@ export class Targets {
    * @param failure cause, if the attempt failed or erred
    */
   noteResult(target: Target, result: AttemptResult, sentAtMs: number, failure?: SendingFailure): void {
-    const { targetState, set } = target as PooledTarget;
+    const { targetState, set } = target;
     const change = noteRequestEnded(targetState, set, result, sentAtMs, failure);
     set.breaker.noteResult(result, sentAtMs, failure);
     if (change !== undefined) this.#options.targetSets.report(set, targetState, change);
@@ -140,15 +136,15 @@ export class Targets {
   }
 
   /** Connects to a target at its new origin. Requests in flight end on the old connections. */
-  #move(target: PooledTarget, pooled: PooledTargets, origin: string): void {
+  #move(target: Target, pooled: PooledTargets, origin: string): void {
     void target.pool.letGo();
     target.pool = this.#connectionsTo(origin, pooled);
     target.origin = origin;
     target.dispatcher = target.pool.dispatcher;
   }
 
-  #bestOf({ set, rules, targets }: PooledTargets, tried: readonly Target[] | undefined): PooledTarget {
-    if (targets.length === 1) return targets[0] as PooledTarget;
+  #bestOf({ set, rules, targets }: PooledTargets, tried: readonly Target[] | undefined): Target {
+    if (targets.length === 1) return targets[0] as Target;
     set.turn = (set.turn + 1) % targets.length;
     return choose(targets, rules.ejection, this.#options.clock(), set.turn, tried);
   }
