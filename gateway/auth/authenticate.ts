@@ -6,8 +6,8 @@
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Caller } from '../exchange/caller.ts';
 import { newCallerMemory } from '../exchange/caller-memory.ts';
-import type { Identified, Matched } from '../exchange/exchange.ts';
-import type { Awaitable } from '../shared/awaitable.ts';
+import { extend, type Identified, type Matched } from '../exchange/exchange.ts';
+import { type Awaitable, andThen } from '../shared/awaitable.ts';
 import { API_KEY_LENGTH } from './api-key.ts';
 import { createBasicReader, type MatchesBasic } from './basic.ts';
 import { type CredentialReader, type Credentials, parseAuthorization, withBasicChallenge } from './credentials.ts';
@@ -88,8 +88,7 @@ export function createAuthenticate({ directory, readToken, matchesBasic, readSes
 
 function identify(matched: Matched, caller: Caller): Identified {
   matched.trail.caller = caller;
-  // The caller is added to the exchange itself, because a copy of the exchange would cost more than most of this stage.
-  const identified = matched as Matched & { caller: Caller };
+  const identified = extend<Matched, Pick<Identified, 'caller'>>(matched);
   identified.caller = caller;
   return identified;
 }
@@ -101,8 +100,7 @@ export function readApiKey(
 ): Awaitable<Caller> | undefined {
   if (scheme !== 'bearer') return undefined;
   if (value.length !== API_KEY_LENGTH) throw new GatewayError('api_key_malformed');
-  const caller = directory.callerOf(value);
-  return caller instanceof Promise ? caller.then(requireCaller) : requireCaller(caller);
+  return andThen(directory.callerOf(value), requireCaller);
 }
 
 function requireCaller(caller: Caller | undefined): Caller {

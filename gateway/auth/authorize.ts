@@ -3,7 +3,7 @@
 
 import { type ErrorCode, GatewayError } from '../catalogue/errors.ts';
 import type { Caller } from '../exchange/caller.ts';
-import type { Identified, Permitted } from '../exchange/exchange.ts';
+import { extend, type Identified, type Permitted } from '../exchange/exchange.ts';
 import type { Operation, SecurityAlternative } from '../exchange/operation.ts';
 import type { ScopeRules } from '../shared/contracts/scopes.ts';
 import { withBasicChallenge } from './credentials.ts';
@@ -105,9 +105,8 @@ function expiryOf({ scheme, issuer }: Caller): ErrorCode {
   return issuer === undefined ? 'api_key_expired' : 'token_expired';
 }
 
-/** Marks the exchange itself, because a copy of its members costs more than the decision. */
 function markPermitted(identified: Identified): Permitted {
-  const permitted = identified as Identified & { permitted: true };
+  const permitted = extend<Identified, Pick<Permitted, 'permitted'>>(identified);
   permitted.permitted = true;
   return permitted;
 }

@@ -3,7 +3,7 @@
 
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Caller, Organization } from '../exchange/caller.ts';
-import type { Awaitable } from '../shared/awaitable.ts';
+import { type Awaitable, andThen } from '../shared/awaitable.ts';
 import { type Machine, REAL_MACHINE } from '../shared/machine.ts';
 import { ChangeFollower } from '../shared/stores/change-follower.ts';
 import { createLookUp, type LookUp } from '../shared/stores/look-up.ts';
@@ -139,7 +139,7 @@ export class Directory {
     if (this.#cache.isAbsent(keyHash)) return undefined;
     const { store, digestOf } = this.#options;
     const found = this.#lookUpKey(keyHash, () => store.keys.findByDigest(digestOf(key)));
-    return found instanceof Promise ? found.then((one) => this.#use(one)) : this.#use(found);
+    return andThen(found, (one) => this.#use(one));
   }
 
   /** Returns an organization, as the same object until it changes; undefined if it is unknown. Throws auth_unavailable. */

@@ -2,7 +2,7 @@
 // malformed_path.
 
 import { GatewayError } from '../catalogue/errors.ts';
-import type { Admitted, Matched } from '../exchange/exchange.ts';
+import { type Admitted, extend, type Matched } from '../exchange/exchange.ts';
 import type { Operation } from '../exchange/operation.ts';
 import { METHODS } from '../shared/http/words.ts';
 import { createNearPaths, type NearPath } from './operations/near-paths.ts';
@@ -35,8 +35,7 @@ export function createMatch(operations: readonly Operation[], explain: Explain =
     if (found) {
       if (mayHaveSemicolons && !semicolonsFit(found.operation, admitted.path)) throw new GatewayError('malformed_path');
       admitted.trail.operation = found.operation;
-      // The operation is added to the exchange itself, because a copy of the exchange takes 0.1 µs and 200 bytes.
-      const matched = admitted as Admitted & { operation: Operation; pathValues: readonly string[] };
+      const matched = extend<Admitted, Pick<Matched, 'operation' | 'pathValues'>>(admitted);
       matched.operation = found.operation;
       matched.pathValues = found.values;
       return matched;

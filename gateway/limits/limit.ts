@@ -2,7 +2,7 @@
 // or gateway_overloaded if the counters cannot be reached and the outage policy is `refuse`.
 
 import { GatewayError } from '../catalogue/errors.ts';
-import type { Counted, Permitted } from '../exchange/exchange.ts';
+import { type Counted, extend, type Permitted } from '../exchange/exchange.ts';
 import type { LimitState, LimitStates } from '../exchange/findings.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { type CallerCharges, createChargesOf } from './charges.ts';
@@ -37,9 +37,8 @@ function conclude(permitted: Permitted, charged: CallerCharges, decision: LimitD
   return withLimits(permitted, limits);
 }
 
-/** Sets `limits` on the exchange object itself. A copy of its twenty members would cost more than the decision about the limits. */
 function withLimits(permitted: Permitted, limits: LimitStates): Counted {
-  const counted = permitted as Permitted & { limits: LimitStates };
+  const counted = extend<Permitted, Pick<Counted, 'limits'>>(permitted);
   counted.limits = limits;
   return counted;
 }

@@ -3,7 +3,7 @@
 
 import { GatewayError } from '../catalogue/errors.ts';
 import type { DownstreamRequest } from '../exchange/downstream.ts';
-import type { Checked, Forwardable, Recording } from '../exchange/exchange.ts';
+import { type Checked, extend, type Forwardable, type Recording } from '../exchange/exchange.ts';
 import type { Operation } from '../exchange/operation.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { delimiterOfForm } from '../shared/http/forms.ts';
@@ -157,7 +157,7 @@ function createRecognize(
 }
 
 function withRecording(checked: Checked, recording: Recording | undefined): Forwardable {
-  const exchange = checked as Checked & { recording: Recording | undefined };
+  const exchange = extend<Checked, Pick<Forwardable, 'recording'>>(checked);
   exchange.recording = recording;
   return exchange;
 }

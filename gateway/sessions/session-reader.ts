@@ -5,7 +5,7 @@ import { GatewayError } from '../catalogue/errors.ts';
 import type { Caller, Organization } from '../exchange/caller.ts';
 import { newCallerMemory } from '../exchange/caller-memory.ts';
 import type { Admitted } from '../exchange/exchange.ts';
-import type { Awaitable } from '../shared/awaitable.ts';
+import { type Awaitable, andThen } from '../shared/awaitable.ts';
 import { hashOf, sessionValueIn } from './cookies.ts';
 import { type CrossSiteRules, isCrossSite } from './cross-site.ts';
 import { scopesIn } from './grants.ts';
@@ -49,8 +49,7 @@ export class SessionReader {
     const value = this.#valueIn(asking);
     if (value === undefined) return undefined;
     if (isCrossSite(asking, this.#options.crossSite)) throw new GatewayError('cross_site_request');
-    const found = this.#use(hashOf(value));
-    return found instanceof Promise ? found.then((late) => this.#callerOf(late)) : this.#callerOf(found);
+    return andThen(this.#use(hashOf(value)), (found) => this.#callerOf(found));
   }
 
   /**
@@ -90,10 +89,7 @@ export class SessionReader {
 
   #callerOf(found: KnownSession | undefined): Awaitable<Caller> {
     if (found === undefined) throw new GatewayError('session_expired');
-    const fresh = this.#options.live.fresh(found.session);
-    return fresh instanceof Promise
-      ? fresh.then((late) => this.#callerOfFresh(found, late))
-      : this.#callerOfFresh(found, fresh);
+    return andThen(this.#options.live.fresh(found.session), (fresh) => this.#callerOfFresh(found, fresh));
   }
 
   #callerOfFresh(known: KnownSession, fresh: Session | 'ended' | 'away'): Awaitable<Caller> {
@@ -105,10 +101,9 @@ export class SessionReader {
     // this caller is out of date.
     const asOf = organizations.asOf();
     if (asOf !== undefined && reading?.asOf === asOf && reading.session === fresh) return reading.caller;
-    const organization = organizations.organizationOf(fresh.organization);
-    return organization instanceof Promise
-      ? organization.then((late) => this.#callerFrom(known, fresh, late, asOf))
-      : this.#callerFrom(known, fresh, organization, asOf);
+    return andThen(organizations.organizationOf(fresh.organization), (organization) =>
+      this.#callerFrom(known, fresh, organization, asOf),
+    );
   }
 
   #callerFrom(

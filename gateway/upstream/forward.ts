@@ -24,7 +24,7 @@
 // The calls from `forward` to the bytes:
 //
 //   forward ─> Attempts.run ─> ExchangePlace.take   takes a place, or waits for one
-//     ─> Attempts.begin ─> Targets.pick             picks the target (upstream/targets/targets.ts)
+//     ─> Attempts.#begin ─> Targets.pick             picks the target (upstream/targets/targets.ts)
 //     ─> dispatch ─> outgoing                       makes the request (upstream/headers/request-lines.ts); with rules or a credential,
 //                                                   JudgedAttempt.send comes before
 //     ─> Pool.dispatch                              writes it to a connection (http1/client/pool.ts, http1/client/write-request.ts)
@@ -92,9 +92,8 @@ export function createForward(options: ForwardOptions): (exchange: Forwardable) 
     const deadlineAt = performance.now() + (operation.timeoutMs ?? route.timeoutMs);
     if (route.execute !== undefined)
       return new Attempts(options, exchange, route, deadlineAt, undefined, execute).run();
-    if (!route.sendsCaller) return sendAs(exchange, route, deadlineAt, undefined);
-    const assertion = options.assertionFor(caller, route.audience);
-    if (typeof assertion === 'string') return sendAs(exchange, route, deadlineAt, assertion);
+    const assertion = route.sendsCaller ? options.assertionFor(caller, route.audience) : undefined;
+    if (!(assertion instanceof Promise)) return sendAs(exchange, route, deadlineAt, assertion);
     return assertion.then((made) => sendAs(exchange, route, deadlineAt, made));
   }
 

@@ -92,7 +92,9 @@ async function takePlace(place: ExchangePlace, deadlineAt: number, over: AbortSi
   over.throwIfAborted();
   if (place.take()) return place;
   over.addEventListener('abort', () => place.leaveQueue(), { once: true });
-  await new Promise<void>((resolve, reject) => place.wait(deadlineAt, { begin: resolve, refuse: reject }));
+  await new Promise<void>((resolve, reject) => {
+    place.wait(deadlineAt, (refusal) => (refusal === undefined ? resolve() : reject(refusal)));
+  });
   return place;
 }
 

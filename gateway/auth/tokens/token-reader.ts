@@ -4,7 +4,7 @@
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { Caller, Organization } from '../../exchange/caller.ts';
 import { newCallerMemory } from '../../exchange/caller-memory.ts';
-import type { Awaitable } from '../../shared/awaitable.ts';
+import { type Awaitable, andThen } from '../../shared/awaitable.ts';
 import type { ScopeRules } from '../../shared/contracts/scopes.ts';
 import { type CredentialHash, type CredentialReader, parseAuthorization } from '../credentials.ts';
 import type { Directory } from '../directory.ts';
@@ -41,8 +41,7 @@ export function createTokenReader(options: TokenReaderOptions): TokenReader {
    */
   function use(known: KnownToken): Awaitable<Caller> {
     if (known.claims.expiresAtMs <= now()) throw new GatewayError('token_expired');
-    const found = directory.organizationOf(known.claims.organization);
-    return found instanceof Promise ? found.then((late) => speakFor(known, late)) : speakFor(known, found);
+    return andThen(directory.organizationOf(known.claims.organization), (found) => speakFor(known, found));
   }
 
   function speakFor(known: KnownToken, found: Organization | undefined): Caller {

@@ -1,7 +1,7 @@
 // Finds sessions for requests, from a cache, with tokens that are refreshed in time. If a session ends on any instance, this process drops
 // it within a second. A process that cannot read the ends accepts no cached session after this second.
 
-import type { Awaitable } from '../../shared/awaitable.ts';
+import { type Awaitable, andThen } from '../../shared/awaitable.ts';
 import { type Machine, REAL_MACHINE } from '../../shared/machine.ts';
 import { ChangeFollower } from '../../shared/stores/change-follower.ts';
 import { createLookUp, type LookUp } from '../../shared/stores/look-up.ts';
@@ -116,7 +116,7 @@ export class LiveSessions {
    */
   find(hash: string): Awaitable<Session | undefined> {
     const found = this.#cached(hash, this.#clock.nowMs()) ?? this.#notCached(hash);
-    return found instanceof Promise ? found.then((late) => late?.session) : found?.session;
+    return andThen(found, (known) => known?.session);
   }
 
   /** Finds a session for a request that uses it. The use is written to the store later. */
@@ -127,8 +127,10 @@ export class LiveSessions {
       this.#known.noteUse(found, atMs);
       return found;
     }
-    const read = this.#notCached(hash);
-    return read instanceof Promise ? read.then((late) => this.#used(late)) : this.#used(read);
+    return andThen(this.#notCached(hash), (read) => {
+      if (read !== undefined) this.#known.noteUse(read, this.#clock.nowMs());
+      return read;
+    });
   }
 
   /** Whether `find` would return the session without reading the store. */
@@ -275,11 +277,6 @@ export class LiveSessions {
   async #findWithTime(hash: string): Promise<Session | undefined> {
     const time = this.#clock.reading(async () => ({ nowMs: await this.#store.nowMs() }));
     const [found] = await Promise.all([this.#store.find(hash), time]);
-    return found;
-  }
-
-  #used(found: KnownSession | undefined): KnownSession | undefined {
-    if (found !== undefined) this.#known.noteUse(found, this.#clock.nowMs());
     return found;
   }
 }

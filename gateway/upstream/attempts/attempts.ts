@@ -13,16 +13,15 @@ import { type SendingFailure, upstreamFailure } from '../../catalogue/upstream-f
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { StreamEnd, StreamKind } from '../../exchange/findings.ts';
 import { contain } from '../../shared/faults.ts';
-import { ExchangePlace, type PlaceOwner } from '../concurrency/exchange-place.ts';
+import { ExchangePlace } from '../concurrency/exchange-place.ts';
 import type { DeadlineOwner } from '../deadlines/deadlines.ts';
 import { ExchangeClock, type TimeSetting } from '../deadlines/exchange-clock.ts';
-import type { AttemptFailure, AttemptOwner } from '../relay/attempt-owner.ts';
 import type { ContractCheck } from '../relay/contract-check.ts';
 import { Relay } from '../relay/relay.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import { type AttemptResult, attemptResultOf, isClientFault } from '../targets/attempt-result.ts';
 import type { Target, Targets } from '../targets/targets.ts';
-import { type NextAttempt, RetryPlan } from './retry-plan.ts';
+import { type AttemptFailure, type NextAttempt, RetryPlan } from './retry-plan.ts';
 
 /** The options that all exchanges of one configuration share. */
 export interface AttemptsOptions {
@@ -35,7 +34,7 @@ export interface AttemptsOptions {
 /** Sends the request of an exchange once. The relay gets the answer. If the function throws, the attempt has failed. */
 export type SendRequest = (target: Target, relay: Relay, attempts: Attempts) => void;
 
-export class Attempts implements AttemptOwner, DeadlineOwner, PlaceOwner {
+export class Attempts implements DeadlineOwner {
   readonly exchange: Forwardable;
   readonly route: UpstreamRoute;
   readonly assertion: string | undefined;
@@ -96,9 +95,9 @@ export class Attempts implements AttemptOwner, DeadlineOwner, PlaceOwner {
       this.#reject = reject;
       // This listener comes first, because the trail needs the status 499 before the listener that ends and logs the exchange runs.
       response.prependListener('close', this.#onClose);
-      if (this.#place.take()) this.begin();
+      if (this.#place.take()) this.#begin();
       else if (response.destroyed) this.clientLeft();
-      else this.#place.wait(this.clock.deadlineAt, this);
+      else this.#place.wait(this.clock.deadlineAt, (refusal) => this.#waited(refusal));
     });
   }
 
@@ -107,8 +106,13 @@ export class Attempts implements AttemptOwner, DeadlineOwner, PlaceOwner {
     return this.#count;
   }
 
-  /** Sends the request for the first time. Another exchange may call it when it gives its place back, and must not end by an error here. */
-  begin(): void {
+  #waited(refusal: GatewayError | undefined): void {
+    if (refusal === undefined) this.#begin();
+    else this.#refuse(refusal);
+  }
+
+  /** Sends the request for the first time. Another exchange may cause the call by giving its place back, and must not end by an error here. */
+  #begin(): void {
     const { operation, caller } = this.exchange;
     try {
       // The gateway itself has one address, for callers of both modes.
@@ -118,7 +122,7 @@ export class Attempts implements AttemptOwner, DeadlineOwner, PlaceOwner {
       this.route.budget.noteRequest();
       this.#attempt(this.#target);
     } catch (error) {
-      this.refuse(error);
+      this.#refuse(error);
     }
   }
 
@@ -126,7 +130,7 @@ export class Attempts implements AttemptOwner, DeadlineOwner, PlaceOwner {
     const { trail, response } = this.exchange;
     trail.target = target.origin;
     this.clock.noteAttempt();
-    const relay = new Relay(this, this.exchange, this.route, this.clock, this.#options.contractCheck);
+    const relay = new Relay(this, this.#options.contractCheck);
     if (this.#count === 0) trail.forwardedAt = this.clock.startedAt;
     this.#countOne();
     this.#relay = relay;
@@ -164,6 +168,7 @@ export class Attempts implements AttemptOwner, DeadlineOwner, PlaceOwner {
     return this.#retryPlan;
   }
 
+  /** The client has the whole answer. The relay says so by a call, because a promise would cost each request more. */
   relayed(): void {
     const status = this.#relay?.answeredStatus;
     this.#endAttempt(attemptResultOf(status, undefined), status);
@@ -184,7 +189,7 @@ export class Attempts implements AttemptOwner, DeadlineOwner, PlaceOwner {
     if (failure === 'status' && !isServerError) this.route.budget.noteAnswer();
     const next = this.#plan().nextAfter({ target, error, failure, wasSent, status });
     if (next.kind === 'retry') this.#retry(next);
-    else this.refuse(next.error);
+    else this.#refuse(next.error);
   }
 
   #retry({ target, waitMs }: NextAttempt): void {
@@ -195,7 +200,7 @@ export class Attempts implements AttemptOwner, DeadlineOwner, PlaceOwner {
     this.#target = target;
     const attempt = () => this.#attempt(target);
     if (waitMs === 0) attempt();
-    else this.#pause = setTimeout(() => contain(attempt, (thrown) => this.refuse(thrown)), waitMs);
+    else this.#pause = setTimeout(() => contain(attempt, (thrown) => this.#refuse(thrown)), waitMs);
   }
 
   /**
@@ -221,7 +226,7 @@ export class Attempts implements AttemptOwner, DeadlineOwner, PlaceOwner {
     if (passed === undefined) return;
     contain(
       () => this.#timedOut(passed, now),
-      (thrown) => this.refuse(thrown),
+      (thrown) => this.#refuse(thrown),
     );
   }
 
@@ -229,7 +234,7 @@ export class Attempts implements AttemptOwner, DeadlineOwner, PlaceOwner {
     const relay = this.#relay;
     if (relay === undefined) {
       // Between two attempts, the client gets the failure of the last one.
-      this.refuse(this.#retryPlan?.error);
+      this.#refuse(this.#retryPlan?.error);
       return;
     }
     this.#isOverlong = deadline === 'maxStreamMs';
@@ -240,7 +245,7 @@ export class Attempts implements AttemptOwner, DeadlineOwner, PlaceOwner {
   }
 
   /** Ends the exchange with the refusal for its client. */
-  refuse(thrown: unknown): void {
+  #refuse(thrown: unknown): void {
     this.#endAttempt('abandoned');
     this.#end();
     this.#reject(thrown);

@@ -9,20 +9,15 @@ import type { OrganizationShare, QueueEntry, Waiter } from './fair-queue.ts';
 /** The share of the deadline that a request may spend in the queue. The rest of the time is for the answer. */
 const WAITING_PART = 0.9;
 
-/** The exchange that waits for a place. The end of the wait is a call, because a promise would cost each waiting request more. */
-export interface PlaceOwner {
-  /** The exchange has its place. */
-  begin(): void;
-  /** The exchange gets no place: ends it with the refusal for its client. */
-  refuse(error: GatewayError): void;
-}
+/** Called at the end of the wait: with the refusal for the client, or with undefined if the exchange has its place. */
+type OnWaited = (refusal: GatewayError | undefined) => void;
 
 export class ExchangePlace implements Waiter {
   readonly #exchange: Forwardable;
   readonly #concurrency: ConcurrencyLimit;
   /** The entry of the exchange in the queue while it waits. */
   #entry: QueueEntry | undefined;
-  #owner: PlaceOwner | undefined;
+  #onWaited: OnWaited | undefined;
   #share: OrganizationShare | undefined;
   #queuedMs = 0;
 
@@ -37,10 +32,14 @@ export class ExchangePlace implements Waiter {
     return this.#share !== undefined;
   }
 
-  /** @param deadlineAt deadline of the exchange, as `performance.now()` counts */
-  wait(deadlineAt: number, owner: PlaceOwner): void {
+  /**
+   * Waits for a place.
+   *
+   * @param deadlineAt deadline of the exchange, as `performance.now()` counts
+   */
+  wait(deadlineAt: number, onWaited: OnWaited): void {
     const now = performance.now();
-    this.#owner = owner;
+    this.#onWaited = onWaited;
     const withinMs = (deadlineAt - now) * WAITING_PART;
     this.#entry = this.#concurrency.wait(organizationOf(this.#exchange.caller), withinMs, this, now);
   }
@@ -49,13 +48,13 @@ export class ExchangePlace implements Waiter {
     this.#entry = undefined;
     this.#share = share;
     this.noteQueued(waitedMs);
-    this.#owner?.begin();
+    this.#onWaited?.(undefined);
   }
 
   refused(error: GatewayError, waitedMs: number): void {
     this.#entry = undefined;
     this.noteQueued(waitedMs);
-    this.#owner?.refuse(error);
+    this.#onWaited?.(error);
   }
 
   /** Leaves the queue, if the exchange waits in it. */

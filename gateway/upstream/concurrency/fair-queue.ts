@@ -14,7 +14,7 @@ export interface OrganizationShare {
   newest: QueueEntry | undefined;
 }
 
-/** The exchange that waits. */
+/** The request of an entry. */
 export interface Waiter {
   /**
    * Called when the request has a place, which it must give back.

@@ -22,12 +22,13 @@ import type { StreamEnd, StreamKind } from '../../exchange/findings.ts';
 import type { AnswerHandler, AnswerHeaders, Control } from '../../http1/client/wire.ts';
 import { contain } from '../../shared/faults.ts';
 import { streamKindOf } from '../../shared/http/words.ts';
+import type { Attempts } from '../attempts/attempts.ts';
+import type { AttemptFailure } from '../attempts/retry-plan.ts';
 import type { ExchangeClock } from '../deadlines/exchange-clock.ts';
 import { isServerError } from '../errors/upstream-errors.ts';
 import { firstValueOf } from '../headers/answer-headers.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import { AnswerStream } from './answer-stream.ts';
-import type { AttemptFailure, AttemptOwner } from './attempt-owner.ts';
 import { CheckedBody } from './checked-body.ts';
 import { ClientAnswer, DROPPED_BYTES_MAX } from './client-answer.ts';
 import type { CollectedBody } from './collected-body.ts';
@@ -38,7 +39,7 @@ import type { Received } from './received.ts';
 import { refuseUnrequestedRange } from './requested-status.ts';
 
 export class Relay implements AnswerHandler {
-  readonly #owner: AttemptOwner;
+  readonly #attempts: Attempts;
   readonly #exchange: Forwardable;
   readonly #route: UpstreamRoute;
   readonly #clock: ExchangeClock;
@@ -58,14 +59,9 @@ export class Relay implements AnswerHandler {
   #recordRead: Control | undefined;
   #isEnded = false;
 
-  constructor(
-    owner: AttemptOwner,
-    exchange: Forwardable,
-    route: UpstreamRoute,
-    clock: ExchangeClock,
-    contractCheck: ContractCheck,
-  ) {
-    this.#owner = owner;
+  constructor(attempts: Attempts, contractCheck: ContractCheck) {
+    const { exchange, route, clock } = attempts;
+    this.#attempts = attempts;
     this.#exchange = exchange;
     this.#route = route;
     this.#clock = clock;
@@ -125,7 +121,7 @@ export class Relay implements AnswerHandler {
   #openStream(kind: StreamKind): void {
     const cut = (isWhole: boolean) => this.#cut(isWhole);
     const stream = new AnswerStream(kind, this.#exchange, this.#answer, this.#contractCheck, cut);
-    this.#owner.openStream(kind, (why) => stream.endEarly(why));
+    this.#attempts.openStream(kind, (why) => stream.endEarly(why));
     this.#stream = stream;
     this.#receiver = stream;
     this.#exchange.trail.note('stream', kind);
@@ -150,7 +146,7 @@ export class Relay implements AnswerHandler {
     if (received === undefined) return;
     if (received === 'complete') {
       this.#end();
-      this.#owner.relayed();
+      this.#attempts.relayed();
     } else if (received === 'first') queueMicrotask(() => this.#releaseFirst());
     else this.fail(received, 'other');
   }
@@ -193,7 +189,7 @@ export class Relay implements AnswerHandler {
     if (this.#isEnded) return;
     this.#end();
     this.#control?.abort();
-    this.#owner.failed(error, failure);
+    this.#attempts.failed(error, failure);
   }
 
   /** @param isWhole false if the client is to see that a part is missing */
@@ -202,7 +198,7 @@ export class Relay implements AnswerHandler {
     this.#end();
     this.#control?.abort();
     this.#answer.close(isWhole);
-    this.#owner.relayed();
+    this.#attempts.relayed();
   }
 
   /** No target has failed, and no answer can be sent. */
@@ -212,7 +208,7 @@ export class Relay implements AnswerHandler {
     if (this.#held?.isStored === false && this.wasSent) return;
     this.#end();
     this.#control?.abort();
-    this.#owner.clientLeft();
+    this.#attempts.clientLeft();
   }
 
   /** Ends the attempt if another part of the gateway has already answered the client. Returns whether it has. */

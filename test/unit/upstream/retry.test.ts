@@ -3,8 +3,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Forwardable as Fresh } from '../../../gateway/exchange/exchange.ts';
-import { backOffMs, isRetryable, retryReasonOf } from '../../../gateway/upstream/attempts/retry-plan.ts';
-import type { AttemptFailure } from '../../../gateway/upstream/relay/attempt-owner.ts';
+import {
+  type AttemptFailure,
+  backOffMs,
+  isRetryable,
+  retryReasonOf,
+} from '../../../gateway/upstream/attempts/retry-plan.ts';
 
 interface Given {
   readonly method?: string;
