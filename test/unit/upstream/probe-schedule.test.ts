@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ProbeState, probeTurnAt } from '../../../gateway/upstream/credentials/latch-probes.ts';
+import { type ProbeState, probeTurnAt } from '../../../gateway/upstream/credentials/probe-schedule.ts';
 
 const HOUR_MS = 3_600_000;
 const LATCHED_AT = 1_795_190_400_000;
