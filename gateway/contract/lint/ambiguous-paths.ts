@@ -1,11 +1,6 @@
-// Finds legal parts of contracts that deserve a warning of `check`: pairs of path templates that one request can match, and operations for
-// files whose bodies are buffered. Such an operation refuses files that are longer than the buffer.
+// Finds pairs of path templates that one request can match. They are legal, but `check` warns of them.
 
-import { essenceOf, isJson, isOfBytes, MULTIPART } from '../media-types.ts';
-import type { ContractOperation } from '../operations/operations.ts';
 import { segmentsOf, shapeOf, valuesBetween } from '../operations/routes.ts';
-import { createValueShapes, type ValueShape } from '../parameters/value-shape.ts';
-import { child, isObject, member, memberNames } from '../pointer.ts';
 
 /**
  * Returns pairs of templates that both match some request although neither is a special case of the other (`/a/{x}/c` and `/a/b/{y}`).
@@ -56,35 +51,4 @@ function cross(a: Template, b: Template): boolean {
 function isSpecialOf(segment: string, other: string): boolean {
   if (!other.includes('{') || shapeOf(segment) === shapeOf(other)) return false;
   return valuesBetween(other.split(/\{[^{}]*\}/), segment) !== undefined;
-}
-
-interface BufferedUpload {
-  readonly entry: ContractOperation;
-  /** Whether the operation could be streamed, because it does not also accept JSON. */
-  readonly canStream: boolean;
-}
-
-export function bufferedUploads(operations: readonly ContractOperation[]): BufferedUpload[] {
-  return operations.flatMap((entry) => {
-    if (entry.operation.body === 'stream') return [];
-    const { root } = entry.document;
-    const content = member(root, member(root, entry.located, 'requestBody'), 'content');
-    const types = memberNames(content);
-    if (!types.some((type) => isOfBytes(type) || hasFiles(entry, type))) return [];
-    return [{ entry, canStream: !types.some(isJson) }];
-  });
-}
-
-/** Whether a form has a property that is described as bytes, or as the address of a file (Django REST framework). */
-function hasFiles({ document: { root }, located }: ContractOperation, type: string): boolean {
-  if (essenceOf(type) !== MULTIPART) return false;
-  const content = member(root, member(root, located, 'requestBody'), 'content');
-  const schema = child(member(root, content, type), 'schema');
-  const shape = createValueShapes(root)(isObject(schema.value) ? [schema] : []);
-  const properties = shape.propertyNames.flatMap((name) => shape.property(name) ?? []);
-  return properties.some((property) => isFile(property) || (property.types.has('array') && isFile(property.items())));
-}
-
-function isFile({ isBinary, format }: ValueShape): boolean {
-  return isBinary || format === 'uri';
 }
