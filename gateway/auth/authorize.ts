@@ -86,7 +86,9 @@ export function createAuthorize({ scopeRules, takesTestKeys, now }: AuthorizeOpt
     } catch (thrown) {
       throw withBasicChallenge(thrown, identified.operation);
     }
-    return markPermitted(identified);
+    const permitted = extend<Identified, Pick<Permitted, 'permitted'>>(identified);
+    permitted.permitted = true;
+    return permitted;
   };
 }
 
@@ -103,10 +105,4 @@ export function callerRefusal(caller: Caller, clientAddress: string, nowMs: numb
 function expiryOf({ scheme, issuer }: Caller): ErrorCode {
   if (scheme === 'session') return 'session_expired';
   return issuer === undefined ? 'api_key_expired' : 'token_expired';
-}
-
-function markPermitted(identified: Identified): Permitted {
-  const permitted = extend<Identified, Pick<Permitted, 'permitted'>>(identified);
-  permitted.permitted = true;
-  return permitted;
 }
