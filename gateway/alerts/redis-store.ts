@@ -17,10 +17,10 @@ const LEASE = '{gateway}:alerts:speaker';
 const OUTBOXES = '{gateway}:alerts:told';
 const SILENCES = '{gateway}:alerts:silences';
 
-/** Arguments: id of the instance, duration of the lease. The reply contains the silences as alternating patterns and texts. */
+/** Arguments: id of the instance, duration of the lease, and 1 if it may take a free lease. The reply contains the silences as alternating patterns and texts. */
 const TAKE = toScript(`
 local holder = redis.call('GET', KEYS[1])
-local speaks = not holder or holder == ARGV[1]
+local speaks = (not holder and ARGV[3] == '1') or holder == ARGV[1]
 if speaks then redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2]) end
 return { speaks and 1 or 0, redis.call('GET', KEYS[2]) or '', redis.call('HGETALL', KEYS[3]) }
 `);
@@ -58,8 +58,8 @@ export function createRedisAlertStore(url: string, now: () => number, connect?: 
   }
 
   return {
-    async take() {
-      const reply = await run(TAKE, [LEASE, OUTBOXES, SILENCES], [self, LEASE_MS]);
+    async take(mayBegin) {
+      const reply = await run(TAKE, [LEASE, OUTBOXES, SILENCES], [self, LEASE_MS, mayBegin ? 1 : 0]);
       const [speaks, outboxes, silences] = reply as [number, string, string[]];
       known = silences.filter((_, index) => index % 2 === 1).flatMap(silenceIn);
       return { speaks: speaks === 1, outboxes: outboxes || undefined, silences: lastingSilences(known, now()) };

@@ -14,6 +14,11 @@ const ALONE_AFTER_MS = 10_000;
 const OF_STORES = ['redis', 'stores'];
 /** If the last speaker cannot be reached either, the other instances report these causes after this time, with the same `dedup_key`. */
 const LEFT_MS = 180_000;
+/**
+ * After an outage of the store, the last speaker takes the lease before the others, because it alone knows what it told meanwhile. This time
+ * is several times the interval between two checks.
+ */
+const LAST_SPEAKER_FIRST_MS = 10_000;
 
 export class Speaker {
   readonly #store: AlertStore;
@@ -23,6 +28,8 @@ export class Speaker {
   #speaks = false;
   #isAlone = false;
   #otherSpoke = false;
+  /** When the store could be reached again; undefined while it cannot be reached. */
+  #backMs: number | undefined = 0;
   #outboxes: Outboxes = {};
   #silences: readonly Silence[] = [];
   /** The part of the stored text that is worth another write. */
@@ -39,8 +46,9 @@ export class Speaker {
   /** Takes or renews the lease. Resolves with whether this instance is the speaker now; never rejects. */
   async take(): Promise<boolean> {
     try {
-      const lease = await this.#store.take();
+      const lease = await this.#store.take(this.#mayBegin());
       this.#takenMs = this.#now();
+      this.#backMs ??= this.#takenMs;
       this.#isAlone = false;
       this.#otherSpoke = !lease.speaks;
       this.#silences = lease.silences;
@@ -51,10 +59,16 @@ export class Speaker {
       if (lease.speaks) this.#begin();
       else this.#speaks = false;
     } catch {
+      this.#backMs = undefined;
       this.#isAlone = this.#speaks || this.#now() - this.#takenMs >= ALONE_AFTER_MS;
       if (this.#isAlone) this.#begin();
     }
     return this.#speaks;
+  }
+
+  #mayBegin(): boolean {
+    if (!this.#otherSpoke) return true;
+    return this.#backMs !== undefined && this.#now() - this.#backMs >= LAST_SPEAKER_FIRST_MS;
   }
 
   #begin(): void {

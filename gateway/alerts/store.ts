@@ -24,8 +24,8 @@ export interface SpeakerLease {
 
 /** Every method rejects while the store cannot be reached. */
 export interface AlertStore {
-  /** Takes the lease of the speaker, or renews it, unless another instance has it. */
-  take(): Awaitable<SpeakerLease>;
+  /** Renews the lease of the speaker, or takes it if `mayBegin` is true, unless another instance has it. */
+  take(mayBegin: boolean): Awaitable<SpeakerLease>;
   /** Writes the outboxes. Writes nothing and returns false if another instance has the lease by now. */
   write(outboxes: string): Awaitable<boolean>;
   setSilence(silence: Silence): Awaitable<void>;

@@ -20,6 +20,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Add>>> = {
   certificates: async () => (await import('./certificates/certificates.ts')).addCertificatesCommands,
   'assertion-keys': async () => (await import('./assertion-keys.ts')).addAssertionKeysCommands,
   explain: async () => (await import('./explain/explain.ts')).addExplainCommand,
+  requests: async () => (await import('./requests.ts')).addRequestsCommand,
   mcp: async () => (await import('./mcp.ts')).addMcpCommands,
   contract: async () => (await import('./contract/contract.ts')).addContractCommands,
   upstreams: async () => (await import('./upstreams/upstreams.ts')).addUpstreamsCommands,

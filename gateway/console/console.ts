@@ -103,8 +103,9 @@ export class Console {
     const all = [self, ...(fleet?.others() ?? []), ...(fleet?.missing() ?? [])];
     const without = chosen === 'all' ? withoutFiguresOf(all, answered) : [];
     const ended = chosen === 'all' ? await this.#ended(answered, question) : undefined;
+    const unheard = { returned: fleet?.returned() ?? [], unasked: chosen === 'all' ? instances.unasked() : [] };
     return {
-      ...feedOf(bounds, answers, fleet?.returned() ?? [], now(), ended && [ended.counts]),
+      ...feedOf(bounds, answers, unheard, now(), ended && [ended.counts]),
       here: self.id,
       instance: chosen,
       instances: all,
@@ -125,19 +126,22 @@ export class Console {
     return store && this.#endedHistories.counts(store, new Set(ids), span, subject);
   }
 
-  /** Resolves with the rows of the instances that the page asks for, the newest first. */
-  async #rowsOf(query: URLSearchParams, filter: ExchangeFilter): Promise<ExchangeRow[]> {
+  /** Resolves with the rows of the instances that the page asks for, the newest first, and the names of those that did not answer. */
+  async #rowsOf(query: URLSearchParams, filter: ExchangeFilter) {
     const { self } = this.instances;
-    const answers = await this.instances.ask({ about: 'exchanges', query: filter }, this.#instanceIn(query));
+    const chosen = this.#instanceIn(query);
+    const answers = await this.instances.ask({ about: 'exchanges', query: filter }, chosen);
     const lists = answers.map(({ instance, value = [] }) =>
       instance.id === self.id ? value : value.map((row) => ({ ...row, instance: instance.name })),
     );
-    return newestFirst(lists, filter.limit);
+    const silent = answers.filter(({ value }) => value === undefined).map(({ instance }) => instance.name);
+    const without = chosen === 'all' ? [...silent, ...this.instances.unasked()] : silent;
+    return { rows: newestFirst<ExchangeRow>(lists, filter.limit), without };
   }
 
   async #exchanges(query: URLSearchParams): Promise<object> {
-    const rows = await this.#rowsOf(query, exchangeFilterOf(query));
-    return { at: new Date(this.#options.now()).toISOString(), exchanges: rows };
+    const { rows: exchanges, without } = await this.#rowsOf(query, exchangeFilterOf(query));
+    return { at: new Date(this.#options.now()).toISOString(), exchanges, here: this.instances.self.name, without };
   }
 
   async #breakdown(query: URLSearchParams): Promise<object> {
@@ -147,7 +151,7 @@ export class Console {
     const [latest, errors, failed] = await Promise.all(
       [undefined, 'failed', 'service_failed'].map((status) => this.#rowsOf(query, { ...filter, status })),
     );
-    return breakdownOf(latest ?? [], errors ?? [], failed ?? []);
+    return breakdownOf(latest?.rows ?? [], errors?.rows ?? [], failed?.rows ?? []);
   }
 
   /** Asks every instance, because each knows only its own requests. */

@@ -47,6 +47,7 @@ export function exchangeFilterOf(params: URLSearchParams): ExchangeFilter {
   return {
     code: text('code'),
     operation: text('operation'),
+    operationId: text('operation_id'),
     organization: text('organization'),
     key: text('key'),
     client: text('client'),

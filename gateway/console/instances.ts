@@ -103,9 +103,17 @@ export class Instances {
     // An instance of another version may not know this question. Its missing answer is then no cause.
     return attentionOf(
       answers.filter(({ instance, value }) => value !== undefined || instance.version === this.self.version),
-      of === 'all' ? (this.fleet?.returned() ?? []) : [],
+      of === 'all'
+        ? { returned: this.fleet?.returned() ?? [], unasked: this.unasked() }
+        : { returned: [], unasked: [] },
       this.#options.now(),
     );
+  }
+
+  /** Returns the names of the instances that cannot be asked, because Redis cannot be reached. */
+  unasked(): readonly string[] {
+    if (this.fleet?.failure() === undefined) return [];
+    return [...new Set(this.fleet.others().map(({ name }) => name))];
   }
 
   /** Resolves when the history is kept. */

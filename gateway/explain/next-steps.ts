@@ -23,13 +23,14 @@ export interface NextSteps {
 const KEY_CODES = /^(api_key|key_mode)_|^insufficient_scope$/;
 
 /**
- * Returns the next steps; undefined for a request that was answered, and for a rehearsal.
+ * Returns the next steps; undefined for a rehearsal, and for a request that was answered, unless it was slow because of a cause.
  *
  * @param causes the current causes of the gateway
  */
 export function nextStepsOf(line: LogLine, causes: readonly PresentCause[]): NextSteps | undefined {
-  if (line.code === undefined || line.rehearsed === true) return undefined;
+  if (line.rehearsed === true) return undefined;
   const cause = presentCauseOf(line, causes);
+  if (line.code === undefined && cause === undefined) return undefined;
   const runbook = runbookOf(line) ?? cause?.runbook ?? undefined;
   // While the gateway or a service fails, a change of the request does not help.
   const client = cause?.severity === 'failure' ? undefined : clientOf(line);

@@ -1,6 +1,7 @@
-// Finds the current cause that explains why a request was refused or failed. Its next step replaces the next step of the request. Pure.
+// Finds the current cause that explains why a request was refused, failed or was slow. Its next step replaces the next step of the request. Pure.
 
 import type { Severity } from '../shared/contracts/cause.ts';
+import { SLOW_MIN_MS } from '../shared/durations.ts';
 import { hasFailed, runbookOf } from '../shared/failed-requests.ts';
 import type { LogLine } from './log-line.ts';
 
@@ -30,6 +31,11 @@ const KEYS = /^(keys lost|unknown callers)$/;
 const STORES = /^(redis|stores|stores disk|keys lost)$/;
 const LOAD = /^(loop|shedding)$/;
 
+/** Whether a request was answered, but late. */
+export function wasSlow({ code, duration_ms: durationMs }: LogLine): boolean {
+  return code === undefined && Number(durationMs) >= SLOW_MIN_MS;
+}
+
 /** Whether the cause with an id explains the request. */
 function explanationOf(line: LogLine): (id: string) => boolean {
   const { code, stage, organization, upstream, mode, method, route } = line;
@@ -40,12 +46,17 @@ function explanationOf(line: LogLine): (id: string) => boolean {
     return (id) => ids.test(id);
   }
   if (code === 'rate_limited') return (id) => id === 'redis' || id === `organization ${organization}`;
-  if (stage !== 'forward' || upstream === undefined || Number(line.status) < 500) return () => false;
+  if (stage !== 'forward' || upstream === undefined) return () => false;
   const ofUpstream = [
     `upstream ${upstream} ${mode}`,
     `upstream ${upstream} credential`,
     `upstream ${upstream} shedding`,
   ];
+  if (wasSlow(line)) {
+    const ids = [...ofUpstream, `slow operations of ${upstream}`, `slow ${method} ${route}`, 'loop', 'shedding'];
+    return (id) => ids.includes(id);
+  }
+  if (Number(line.status) < 500) return () => false;
   const ofFailures = [`operations of ${upstream}`, `operation ${method} ${route}`];
   const ids = hasFailed(line) ? [...ofUpstream, ...ofFailures] : ofUpstream;
   return (id) => ids.includes(id);

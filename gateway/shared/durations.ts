@@ -3,3 +3,6 @@
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
+
+/** A faster response is never called slow, however fast its operation usually is. */
+export const SLOW_MIN_MS = 250;

@@ -3,6 +3,8 @@
 import type { Actions } from '../../administration/actions.ts';
 import type { CausesReport } from '../../alerts/report.ts';
 import type { StatusForCauses } from '../../console/causes/cause.ts';
+import type { LogLine } from '../../explain/log-line.ts';
+import { wasSlow } from '../../explain/present-cause.ts';
 import { exchangeReport } from '../../explain/report.ts';
 import { type AdminClient, absenceText } from '../admin-client.ts';
 import type { MachineContext } from '../context.ts';
@@ -15,7 +17,8 @@ export function requestsHere({ adminClient, fail }: MachineContext): Actions['re
       const found = await findInGateway(client, id);
       if (found === undefined) return fail(`${absenceText(client)} Name its log with --log.`);
       if (found.length > 0) {
-        const causes = found.some(({ code }) => code !== undefined) ? await causesOf(client) : [];
+        const isExplained = (line: LogLine) => line.code !== undefined || wasSlow(line);
+        const causes = found.some(isExplained) ? await causesOf(client) : [];
         return found.map((line) => exchangeReport(line, causes));
       }
       const silent = await silentProcesses(client);

@@ -10,6 +10,7 @@ import { createCauseMemory } from './cause-memory.ts';
 import { causesOf, type LastMinute } from './causes.ts';
 import { type Extents, extentsIn } from './extent.ts';
 import { failureCodesOf } from './failure-codes.ts';
+import { withOrganizations } from './hurt-organizations.ts';
 import type { PresentTraffic } from './present.ts';
 import { createSlowMemory, slowIn } from './slow-causes.ts';
 import { namesOfFailing } from './traffic-causes.ts';
@@ -40,7 +41,7 @@ export class CauseSearch {
     const { now } = this.#options;
     const causes = causesOf(status, this.#lastMinute(), now(), await this.#present(sampled), this.#memory);
     this.#memory.note(causes, now());
-    return causes;
+    return withOrganizations(causes, this.#options.recent, now());
   }
 
   /** Returns the latest counts, from which the figures of causes of several instances are made. */

@@ -2,7 +2,9 @@
 
 import type { Cause } from '../../shared/contracts/cause.ts';
 import type { CredentialFault, CredentialState } from '../../shared/contracts/upstreams.ts';
+import type { EventFigures } from '../history/gateway-event.ts';
 import type { StoreStates } from '../stores.ts';
+import { effectText } from './effect.ts';
 import type { Extent } from './extent.ts';
 import { count, type Telling, telling, toldText } from './telling.ts';
 
@@ -155,6 +157,10 @@ export interface FoundCause extends Cause {
   readonly told?: { readonly cause: string | Telling; readonly consequence: string | Telling } | undefined;
   /** The counts that are the figures; absent if the figures of several instances are added. */
   readonly extent?: Extent | undefined;
+  /** The organizations whose requests suffer; absent if none is known. */
+  readonly organizations?: readonly string[] | undefined;
+  /** The requests since the cause began; absent if it concerns none. */
+  readonly suffered?: EventFigures | undefined;
 }
 
 /** The fault of a service that takes requests and does not answer in time. */
@@ -206,8 +212,27 @@ export function toldIn(
 }
 
 /** Returns the cause in the form for operators. */
-export function published({ about: _, fault: __, told: ___, extent: ____, ...cause }: FoundCause): Cause {
-  return cause;
+export function published({
+  about,
+  fault: _,
+  told: __,
+  extent: ___,
+  organizations,
+  suffered,
+  ...cause
+}: FoundCause): Cause {
+  if (suffered === undefined) return cause;
+  const whose = about.topic === 'organization' ? '' : organizationsText(organizations);
+  return { ...cause, consequence: `So far: ${effectText(suffered)}${whose}. ${cause.consequence}`.trimEnd() };
+}
+
+const ORGANIZATIONS_NAMED_MAX = 3;
+
+function organizationsText(names: readonly string[] = []): string {
+  if (names.length === 0) return '';
+  const more = names.length - ORGANIZATIONS_NAMED_MAX;
+  const named = names.slice(0, ORGANIZATIONS_NAMED_MAX).join(', ');
+  return `; ${names.length === 1 ? 'organization' : 'organizations'} ${named}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 /** Maximum number of causes of one kind that are shown. The others are only counted. */

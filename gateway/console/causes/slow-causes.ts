@@ -1,6 +1,7 @@
 // Finds operations that have become slow, by the counts of the last minute, so that the durations equal the durations of the charts. An
 // operation is compared with its own past, because an operation that always takes long is not slow.
 
+import { SLOW_MIN_MS } from '../../shared/durations.ts';
 import { upstreamCommand } from '../../shared/next-command.ts';
 import { figuresOf, quantileMs } from '../history/figures.ts';
 import { type About, atMost, type FoundCause, warningCause } from './cause.ts';
@@ -34,7 +35,6 @@ const SLOWER = 4;
  * A slow operation is treated as slow down to this lower factor. With one factor for both, the cause would come and go with each sample.
  */
 const STILL_SLOWER = 2;
-const SLOW_MIN_MS = 250;
 const SLOW_REQUESTS_MIN = 5;
 const COMPARED_REQUESTS_MIN = 20;
 /** A duration that has lasted for this time is the usual duration. */

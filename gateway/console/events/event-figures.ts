@@ -1,8 +1,23 @@
-// Counts the requests of an outage or a warning: how many there were, and how many of them failed or were refused.
+// Counts the requests of an outage or a warning: how many there were, and how many of them failed, were refused or were slow.
 
-import { figuresOf } from '../history/figures.ts';
+import type { StageName } from '../../stages.ts';
+import type { About } from '../causes/cause.ts';
+import { figuresOf, quantileMs } from '../history/figures.ts';
+import type { EventFigures } from '../history/gateway-event.ts';
 import type { History } from '../history/history.ts';
 import type { FiguresOf } from './outages.ts';
+
+/** The stages whose refusals belong to a cause that makes the gateway refuse callers before it knows their organizations. */
+const REFUSING: Partial<Record<About['topic'], readonly StageName[]>> = {
+  'keys lost': ['throttle', 'authenticate'],
+  'unknown callers': ['admit', 'throttle', 'match', 'authenticate'],
+};
+/** The causes of which no request has to fail. */
+const SLOW: readonly About['topic'][] = ['slow', 'slow operations of'];
+/** The causes in the gateway itself because of which it answers with 5xx. */
+const FAILING: readonly About['topic'][] = ['redis', 'stores', 'store writes', 'silent', 'loop', 'shedding', 'errors'];
+/** The part of the requests of a slow operation that the cause is about. */
+const SLOW_PART = 0.9;
 
 /** @param operationsOf returns the operations of an upstream, whose failures include requests that the upstream never got */
 export function createEventFigures(
@@ -15,11 +30,25 @@ export function createEventFigures(
     return { kind: 'operations', names: kind === 'upstreams' ? operationsOf(name) : [name] } as const;
   }
 
-  return function eventFigures(subject, fromMs, untilMs) {
+  return function eventFigures({ subject, about }, fromMs, untilMs) {
     const of = subject && namesOf(subject.kind, subject.name);
     const counts = history.countsBetween(fromMs, untilMs, of);
     const { requests, failed, refused, server_errors } = figuresOf(bounds, counts);
-    const suffered = of === undefined ? { server_errors } : of.kind === 'organizations' ? { refused } : { failed };
-    return Object.values(suffered).some((number) => number > 0) ? { requests, ...suffered } : undefined;
+    const stages = about && REFUSING[about.topic];
+    if (stages !== undefined)
+      return sufferedOf({ requests, refused: history.refusalsBetween(fromMs, untilMs, stages) });
+    if (about !== undefined && SLOW.includes(about.topic))
+      return sufferedOf({ requests, p90_ms: quantileMs(bounds, counts, SLOW_PART) ?? 0 });
+    if (of?.kind === 'organizations') return sufferedOf({ requests, refused });
+    if (of === undefined)
+      return about === undefined || FAILING.includes(about.topic) ? sufferedOf({ requests, server_errors }) : undefined;
+    // That no request fails is worth knowing, because the other targets of an upstream get the requests.
+    if (requests === 0) return undefined;
+    return { requests, failed, ...(server_errors > failed && { unserved: server_errors - failed }) };
   };
+}
+
+/** Returns the figures; undefined if no request suffered. */
+function sufferedOf({ requests, ...suffered }: EventFigures): EventFigures | undefined {
+  return Object.values(suffered).some((number) => number > 0) ? { requests, ...suffered } : undefined;
 }

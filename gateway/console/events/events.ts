@@ -52,7 +52,8 @@ export class Events {
   observe(status: StatusForCauses | null, causes: readonly FoundCause[]): void {
     if (status !== null) {
       const changes = this.#before === null ? [] : stateChanges(this.#before, status, this.#time());
-      for (const { kind, at, text } of changes) this.#add(kind, at, text);
+      if (this.#isOther(status.configuration?.last_failure)) this.#endRefusal();
+      for (const { kind, at, text } of changes) this.#add(kind, at, text, kind === 'refused' ? null : at);
       // While no worker serves, the status has no version, and the next one is compared with the last known one.
       const { version = this.#before?.configuration?.version } = status.configuration ?? {};
       this.#before = {
@@ -71,13 +72,23 @@ export class Events {
   /** Returns the events, oldest first. */
   list(): readonly GatewayEvent[] {
     const figured = this.#events.map((event) =>
-      event.until === null ? { ...event, ...this.#figuresUntilNow(event) } : event,
+      event.until === null && event.kind !== 'refused' ? { ...event, ...this.#figuresUntilNow(event) } : event,
     );
     return figured.sort((one, other) => one.at.localeCompare(other.at));
   }
 
-  #figuresUntilNow({ subject, at }: GatewayEvent): Pick<GatewayEvent, 'figures'> {
-    return { figures: this.#figuresOf(subject, Date.parse(at), this.#now()) };
+  #figuresUntilNow(event: GatewayEvent): Pick<GatewayEvent, 'figures'> {
+    return { figures: this.#figuresOf(event, Date.parse(event.at), this.#now()) };
+  }
+
+  #isOther(failure: { readonly at: string } | null | undefined): boolean {
+    return failure?.at !== this.#before?.configuration?.last_failure?.at;
+  }
+
+  /** A refused configuration lasts until its files are right, or others are refused. */
+  #endRefusal(): void {
+    const lasting = this.#events.find(({ kind, until }) => kind === 'refused' && until === null);
+    if (lasting !== undefined) lasting.until = this.#time();
   }
 
   #add(kind: GatewayEvent['kind'], at: string, text: string, until: string | null = at): Mark {

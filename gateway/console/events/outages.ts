@@ -3,7 +3,7 @@
 import type { Cause } from '../../shared/contracts/cause.ts';
 import { isoTime } from '../../shared/text.ts';
 import type { About, FoundCause } from '../causes/cause.ts';
-import type { EventFigures, GatewayEvent, ShownSubject } from '../history/gateway-event.ts';
+import type { EventFigures, GatewayEvent } from '../history/gateway-event.ts';
 import { shownSubjectOf } from './shown-events.ts';
 
 /** A cause with the time at which it started. */
@@ -14,9 +14,9 @@ export type Mark = { -readonly [Key in keyof GatewayEvent]: GatewayEvent[Key] };
 
 type MarkKind = 'outage' | 'warning';
 
-/** Returns the figures of a subject, or of the gateway, between two times. */
+/** Returns the figures of an event between two times. */
 export type FiguresOf = (
-  subject: ShownSubject | undefined,
+  event: Pick<GatewayEvent, 'subject' | 'about'>,
   fromMs: number,
   untilMs: number,
 ) => EventFigures | undefined;
@@ -25,7 +25,7 @@ export type FiguresOf = (
  * An outage of the same fault that returns within this time is the same outage. After it, alerts with the default `recoverySeconds` report
  * the end of the outage, so that a later one is another.
  */
-const SAME_OUTAGE_MS = 30_000;
+export const SAME_OUTAGE_MS = 30_000;
 
 /** Certificates, files and the lifecycle change no traffic, and many organizations are near a limit. */
 const UNMARKED: readonly About['topic'][] = ['certificate', 'configuration', 'lifecycle', 'tier', 'near', 'more'];
@@ -70,7 +70,14 @@ export class Outages {
 
   /** Returns the causes of the last state, failures first. */
   causes(): readonly Lasting<FoundCause>[] {
-    return [...this.#lasting.values()].map(({ cause }) => cause).sort((one, other) => rank(one) - rank(other));
+    return [...this.#lasting.values()]
+      .map((lasting) => this.#withFigures(lasting))
+      .sort((one, other) => rank(one) - rank(other));
+  }
+
+  #withFigures({ cause, mark }: LastingOutage): Lasting<FoundCause> {
+    if (mark === undefined) return cause;
+    return { ...cause, suffered: this.#figuresOf(mark, Date.parse(mark.at), this.#now()) };
   }
 
   #note(cause: FoundCause): void {
@@ -99,9 +106,11 @@ export class Outages {
   }
 
   /** Begins an outage or a warning, or continues one that has ended lately. */
-  #begin(mark: Mark, { about }: FoundCause): Mark {
+  #begin(mark: Mark, { about, fault }: FoundCause): Mark {
     const subject = shownSubjectOf(about);
     if (subject !== undefined) mark.subject = subject;
+    mark.about = about;
+    if (fault !== undefined) mark.fault = fault;
     mark.until = null;
     return mark;
   }
@@ -109,7 +118,7 @@ export class Outages {
   #end({ mark, cause: { id }, fault }: LastingOutage): void {
     if (mark === undefined) return;
     mark.until = this.#time();
-    mark.figures = this.#figuresOf(mark.subject, Date.parse(mark.at), this.#now());
+    mark.figures = this.#figuresOf(mark, Date.parse(mark.at), this.#now());
     this.#ended.set(keyOf(mark.kind, id, fault), mark);
   }
 

@@ -24,7 +24,8 @@ function reloadsIn(
   const failure = next.last_failure;
   if (failure && failure.at !== last.last_failure?.at) {
     const what = failure.needs_restart ? 'waits for a restart' : 'was refused';
-    const text = `A changed configuration ${what}: ${failure.mistakes[0] ?? ''}`;
+    // Instances may have the same files in different directories.
+    const text = `A changed configuration ${what}: ${(failure.mistakes[0] ?? '').replace(/^\S*\//, '')}`;
     changes.push({ kind: 'refused', at: failure.at, text });
   }
   return changes;

@@ -64,12 +64,11 @@ interface Answer {
 /**
  * @param bounds upper bounds of the duration buckets, in seconds
  * @param ended the counts of the instances that did not answer
- * @param returned the instances that were missing until a moment ago
  */
 export function feedOf(
   bounds: readonly number[],
   answers: readonly Answer[],
-  returned: readonly ReturnedInstance[],
+  unheard: Unheard,
   nowMs: number,
   ended: readonly RangeCounts[] = [],
 ): Feed {
@@ -89,10 +88,21 @@ export function feedOf(
     status: told.find(({ status }) => status !== null)?.status ?? null,
     statuses: told.map(({ name, status }) => ({ instance: name, status, stores: storeReports(status ?? {}, nowMs) })),
     versions: told.find(({ versions }) => versions !== null)?.versions ?? null,
-    attention: attentionOf(answers, returned, nowMs).map((cause) => ({ ...cause, next: nextCommandOf(cause) })),
+    attention: attentionOf(answers, unheard, nowMs).map((cause) => ({
+      ...cause,
+      next: nextCommandOf(cause),
+    })),
     events,
     listed: listedEvents(events),
   };
+}
+
+/** The instances without a part in the answers. */
+interface Unheard {
+  /** The instances that were missing until a moment ago. */
+  readonly returned: readonly ReturnedInstance[];
+  /** The names of the instances that cannot be asked, because Redis cannot be reached. */
+  readonly unasked: readonly string[];
 }
 
 /** What the causes of several instances are joined from. */
@@ -104,7 +114,7 @@ export function attentionOf(
     readonly instance: FleetInstance | MissingInstance;
     readonly value: CausesAnswer | undefined;
   }[],
-  returned: readonly ReturnedInstance[],
+  { returned, unasked }: Unheard,
   nowMs: number,
 ): Cause[] {
   const told = answers.flatMap(({ instance: { name }, value }) => (value === undefined ? [] : [{ ...value, name }]));
@@ -114,7 +124,15 @@ export function attentionOf(
     .filter((one) => !isSilent(one))
     .map(returnedCause)
     .map(published);
-  return [...silent.map(published), ...joinCauses(told), ...over, ...differentConfigurations(told, nowMs)];
+  const joined = joinCauses(told).map((cause) => toldAlone(cause, told[0]?.name ?? '', unasked));
+  return [...silent.map(published), ...joined, ...over, ...differentConfigurations(told, nowMs)];
+}
+
+/** Says that a cause is what one instance sees, if the others cannot be asked. */
+function toldAlone(cause: Cause, name: string, unasked: readonly string[]): Cause {
+  if (unasked.length === 0) return cause;
+  const alone = `Meanwhile instances cannot ask each other: ${name} speaks for itself alone. Ask ${namesText(unasked)}, too.`;
+  return { ...cause, instances: [name], ...(cause.id === 'redis' && { consequence: `${cause.consequence} ${alone}` }) };
 }
 
 interface ConfigurationInForce {
@@ -143,7 +161,7 @@ function differentConfigurations(instances: readonly Instance[], nowMs: number):
     .sort()
     .at(-1);
   if (versions.size < 2 || since === undefined || nowMs - Date.parse(since) < CHANGE_MS) return [];
-  const groups = [...versions].map(([version, same]) => `${version} on ${namesText(same)}`);
+  const groups = [...versions].map(([version, same]) => `${version} on ${namesText(same.map(({ name }) => name))}`);
   const cause = warningCause(
     { topic: 'configuration', detail: 'differs' },
     `The instances have different configurations: ${groups.join('; ')}.`,
@@ -153,8 +171,8 @@ function differentConfigurations(instances: readonly Instance[], nowMs: number):
   return [published(cause)];
 }
 
-function namesText(instances: readonly { readonly name: string }[]): string {
-  const named = instances.slice(0, NAMED_MAX).map(({ name }) => name);
-  const more = instances.length - named.length;
-  return more > 0 ? `${named.join(', ')} and ${more} more` : named.join(', ');
+function namesText(names: readonly string[]): string {
+  const more = names.length - NAMED_MAX;
+  const named = names.slice(0, NAMED_MAX).join(', ');
+  return more > 0 ? `${named} and ${more} more` : named;
 }

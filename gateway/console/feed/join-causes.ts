@@ -3,6 +3,7 @@
 
 import type { Cause, Symptom } from '../../shared/contracts/cause.ts';
 import { type FoundCause, published, TOPICS, toldIn } from '../causes/cause.ts';
+import { addedFigures } from '../causes/effect.ts';
 import {
   type CountedExtent,
   countedOver,
@@ -95,7 +96,14 @@ function joinedCause(group: readonly LocalCause[], counts: Counts): FoundCause {
   if (worst.extent?.of === 'nearly used') return { ...nearestLimit(worst, worst.extent, counts), since };
   const symptoms = joinedSymptoms(group, counts);
   const figures = joinedFigures(group, counts);
-  const joined = { ...worst, since, ...(figures && { figures }), ...(symptoms.length > 0 && { symptoms }) };
+  const joined = {
+    ...worst,
+    since,
+    organizations: [...new Set(group.flatMap(({ organizations = [] }) => organizations))],
+    suffered: addedFigures(group.map(({ suffered }) => suffered)),
+    ...(figures && { figures }),
+    ...(symptoms.length > 0 && { symptoms }),
+  };
   return worst.told === undefined
     ? joined
     : { ...joined, ...toldIn(worst.told.cause, worst.told.consequence, { figures, symptoms }) };

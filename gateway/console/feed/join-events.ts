@@ -1,6 +1,9 @@
 // Pure: joins the events of several instances into one list.
 
-import type { EventFigures, GatewayEvent } from '../history/gateway-event.ts';
+import { idOf } from '../causes/cause.ts';
+import { addedFigures, effectText } from '../causes/effect.ts';
+import { SAME_OUTAGE_MS } from '../events/outages.ts';
+import type { GatewayEvent } from '../history/gateway-event.ts';
 
 type Placed = GatewayEvent & { readonly instance: string };
 
@@ -18,15 +21,15 @@ export function joinEvents(
   /** The index of the latest one in the list, by kind and text. */
   const latest = new Map<string, number>();
   for (const event of all) {
-    const key = `${event.kind} ${event.text}`;
+    const key = `${event.kind} ${matterOf(event)}`;
     const index = latest.get(key);
     const known = index === undefined ? undefined : joined[index];
     if (index !== undefined && known !== undefined && isSame(known, event)) {
       joined[index] = {
         ...known,
         until: endOf(known, event),
-        figures: addedFigures([known, event]),
-        instance: both(known, event),
+        figures: addedFigures([known.figures, event.figures]),
+        instance: bothNames(known.instance, event.instance),
       };
       continue;
     }
@@ -36,33 +39,31 @@ export function joinEvents(
   return joined;
 }
 
+/** Returns what instances call alike. The texts of one cause may differ, because each instance may see another error first. */
+function matterOf({ about, fault = '', text }: GatewayEvent): string {
+  return about === undefined ? text : `${idOf(about)} ${fault}`;
+}
+
 const isLasting = ({ kind }: GatewayEvent) => kind === 'outage' || kind === 'warning';
 
-/** An instance that starts or reloads twice has two events. */
+/** An instance that starts or reloads twice has two of these events. */
+const ONCE_AN_INSTANCE: readonly GatewayEvent['kind'][] = ['start', 'reload', 'refused'];
+
 function isSame(known: Placed, event: Placed): boolean {
   if (isLasting(event)) return known.until === null || known.until >= event.at;
   const isNear = Date.parse(event.at) - Date.parse(known.at) <= SAME_CHANGE_MS;
-  return isNear && (event.kind === 'start' || event.kind === 'reload') && !namesIn(known).includes(event.instance);
+  return isNear && ONCE_AN_INSTANCE.includes(event.kind) && !namesIn(known.instance).includes(event.instance);
 }
 
-const endOf = (known: Placed, event: Placed) => (isLasting(event) ? laterOf(known.until, event.until) : known.until);
+const endOf = (known: Placed, event: Placed) =>
+  isLasting(event) || event.kind === 'refused' ? laterOf(known.until, event.until) : known.until;
 
-const namesIn = ({ instance }: Placed) => instance.split(', ');
+const namesIn = (instance: string) => instance.split(', ');
 
 const laterOf = (one: string | null, other: string | null) =>
   one === null || other === null ? null : one > other ? one : other;
 
-const both = (one: Placed, other: Placed) =>
-  namesIn(one).includes(other.instance) ? one.instance : `${one.instance}, ${other.instance}`;
-
-/** Adds the figures of events; undefined if none has figures. */
-function addedFigures(events: readonly GatewayEvent[]): EventFigures | undefined {
-  const all = events.flatMap(({ figures }) => (figures === undefined ? [] : [Object.entries(figures)]));
-  if (all.length === 0) return undefined;
-  const sums = new Map<string, number>();
-  for (const [key, value] of all.flat()) sums.set(key, (sums.get(key) ?? 0) + value);
-  return { requests: 0, ...Object.fromEntries(sums) };
-}
+const bothNames = (one: string, other: string) => [...new Set([one, other].flatMap(namesIn))].join(', ');
 
 /** An outage that comes again within this time is listed in the same line. */
 const REPEATED_MS = 600_000;
@@ -73,21 +74,19 @@ export interface ListedEvent extends GatewayEvent {
   readonly times: number;
 }
 
-/** Returns the events for a list, oldest first. Outages that come and go are one line, which lasts from the first to the last. */
+/**
+ * Returns the events for a list, oldest first. A cause that comes and goes, or that becomes a failure, is one line, which lasts from the
+ * first to the last.
+ */
 export function listedEvents(events: readonly (GatewayEvent & { readonly instance?: string })[]): ListedEvent[] {
   const lines: ListedEvent[] = [];
   const latest = new Map<string, number>();
   for (const event of events) {
-    const key = `${event.kind} ${event.text} ${event.instance}`;
+    const key = event.about === undefined ? `${event.kind} ${event.text} ${event.instance}` : matterOf(event);
     const index = latest.get(key) ?? lines.length;
     const known = lines[index];
     if (known !== undefined && isRepeated(known, event)) {
-      lines[index] = {
-        ...known,
-        until: event.until,
-        figures: addedFigures([known, event]),
-        times: known.times + 1,
-      };
+      lines[index] = continuedLine(known, event);
       continue;
     }
     latest.set(key, lines.length);
@@ -97,18 +96,27 @@ export function listedEvents(events: readonly (GatewayEvent & { readonly instanc
 }
 
 function isRepeated(known: GatewayEvent, event: GatewayEvent): boolean {
-  return isLasting(event) && known.until !== null && Date.parse(event.at) - Date.parse(known.until) <= REPEATED_MS;
+  if (!isLasting(event)) return false;
+  // With another text it is the same outage only if it follows at once.
+  const withinMs = known.text === event.text ? REPEATED_MS : SAME_OUTAGE_MS;
+  return known.until === null || Date.parse(event.at) - Date.parse(known.until) <= withinMs;
+}
+
+function continuedLine(known: ListedEvent, event: GatewayEvent & { readonly instance?: string }): ListedEvent {
+  const { kind, text } = known.kind === 'warning' ? event : known;
+  const isAnother = known.until !== null && event.at > known.until;
+  return {
+    ...known,
+    ...{ kind, text },
+    until: laterOf(known.until, event.until),
+    figures: addedFigures([known.figures, event.figures]),
+    times: known.times + (isAnother ? 1 : 0),
+    ...(event.instance !== undefined && { instance: bothNames(known.instance ?? event.instance, event.instance) }),
+  };
 }
 
 function sufferedText({ figures, times }: ListedEvent): string {
-  const often = times === 1 ? [] : [`${times} times`];
-  if (figures === undefined) return often.length === 0 ? '' : ` (${often})`;
-  const { requests, failed, refused, server_errors: errors } = figures;
-  const what =
-    failed !== undefined
-      ? `${failed} of ${requests} requests failed`
-      : refused !== undefined
-        ? `${refused} of ${requests} requests were refused`
-        : `${errors} of ${requests} responses with 5xx`;
-  return ` (${[...often, what].join(', ')})`;
+  const texts = [times === 1 ? '' : `${times} times`, figures === undefined ? '' : effectText(figures)];
+  const told = texts.filter((text) => text !== '');
+  return told.length === 0 ? '' : ` (${told.join(', ')})`;
 }

@@ -1,5 +1,7 @@
 // The type of a marker on charts.
 
+import type { About } from '../causes/cause.ts';
+
 export interface GatewayEvent {
   readonly kind: 'start' | 'reload' | 'refused' | 'restart' | 'outage' | 'warning' | 'uncounted';
   /** ISO 8601, UTC. */
@@ -7,6 +9,9 @@ export interface GatewayEvent {
   /** The end of an outage or of a time without counts; null if it lasts. Equal to `at` for all other markers. */
   readonly until: string | null;
   readonly text: string;
+  /** The cause of an outage or a warning, and its fault if the subject has several; absent from an instance of an earlier version. */
+  readonly about?: About | undefined;
+  readonly fault?: string | undefined;
   /** The subject of an outage; absent if it is the gateway. */
   readonly subject?: ShownSubject | undefined;
   /** The requests of the subject in this time; absent if none of them failed, and from an instance of an earlier version. */
@@ -18,10 +23,14 @@ export interface EventFigures {
   readonly requests: number;
   /** 5xx of the service. */
   readonly failed?: number;
-  /** Refusals of an organization. */
+  /** 5xx of the gateway itself, about an operation or upstream. */
+  readonly unserved?: number;
+  /** Refusals of an organization, or of callers that are not known. */
   readonly refused?: number;
   /** 5xx of the gateway and of services. */
   readonly server_errors?: number;
+  /** The 90th percentile of a slow operation. */
+  readonly p90_ms?: number;
 }
 
 /** A page of the console, and the name that it is about. */

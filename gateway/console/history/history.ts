@@ -196,12 +196,23 @@ export class History {
       return series === undefined ? [] : [series];
     };
     const series = of === undefined ? [this.#all] : of.names.flatMap((name) => ofName(of.kind, name));
+    return this.#sumBetween(series, fromMs, untilMs, this.#width);
+  }
+
+  /** Returns the number of refusals by these stages between two times. */
+  refusalsBetween(fromMs: number, untilMs: number, stages: readonly string[]): number {
+    const codes = [...this.#codes].filter(([name]) => stages.includes(name.slice(0, name.indexOf(' '))));
+    const series = codes.map(([, one]) => one);
+    return this.#sumBetween(series, fromMs, untilMs, 1)[0] ?? 0;
+  }
+
+  #sumBetween(series: readonly SeriesRings[], fromMs: number, untilMs: number, width: number): number[] {
     const slotAt = (atMs: number, resolution: number) =>
       Math.floor(atMs / (RESOLUTIONS[resolution] as { slotMs: number }).slotMs);
     const reaching = RESOLUTIONS.findIndex((_, resolution) => slotAt(fromMs, resolution) >= this.#oldest(resolution));
     const resolution = reaching < 0 ? COARSEST : reaching;
     const [first, last] = [slotAt(fromMs, resolution), slotAt(untilMs, resolution)];
-    return sum([new Array(this.#width).fill(0), ...series.map((one) => this.#sumIn(one, resolution, first, last))]);
+    return sum([new Array(width).fill(0), ...series.map((one) => this.#sumIn(one, resolution, first, last))]);
   }
 
   /** Returns the counts of the hour before the last minute, from whole minutes, or from finer slots, which exist soon after a start. */

@@ -9,7 +9,7 @@ import { alertSettings } from '../../../gateway/alerts/settings.ts';
 import type { Cause } from '../../../gateway/shared/contracts/cause.ts';
 import { startAlertReceiver } from '../../support/alert-receiver.ts';
 import { eventually } from '../../support/instances.ts';
-import { apartAt, type Relay, startRedis, startRelay, type TestRedis } from '../../support/redis.ts';
+import { apartAt, lookInside, type Relay, startRedis, startRelay, type TestRedis } from '../../support/redis.ts';
 
 const until = (holds: () => boolean) => eventually(async () => holds());
 const DEAD = {
@@ -32,27 +32,77 @@ after(async () => {
   await Promise.all([relay.stop(), redis.stop(), pager.close()]);
 });
 
-it('of two instances one sends alerts, the other takes over, and each reports its own causes while Redis is away', async () => {
+type Who = 'one' | 'other';
+type Causes = Record<'all' | Who, Cause[]>;
+
+/** Starts a monitor that finds these causes, and stores its state behind this address. */
+function startMonitor(instance: Who, causes: Causes, url: string): AlertMonitor {
   const settings = alertSettings.parse({
     receivers: { pager: { webhook: { url: pager.url, secret: 'pager_key' } } },
     ...{ forSeconds: 0, recoverySeconds: 0, groupSeconds: 0 },
   });
-  const causes: Record<'all' | 'one' | 'other', Cause[]> = { all: [], one: [], other: [] };
-  const start = (instance: 'one' | 'other'): AlertMonitor =>
-    new AlertMonitor({
-      inForce: async () => ({ settings, gateway: 'https://api.example.com' }),
-      causes: async (of) => [...causes[of === 'all' ? 'all' : instance]],
-      instance,
-      store: createRedisAlertStore(relay.url, now),
-      consoleUrl: 'http://127.0.0.1:9090',
-      readSecret: () => pager.secret,
-      isServing: () => true,
-      logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
-      onOutcome: () => undefined,
-      version: 'test',
-      now,
-      checkMs: 20,
-    });
+  return new AlertMonitor({
+    inForce: async () => ({ settings, gateway: 'https://api.example.com' }),
+    causes: async (of) => [...causes[of === 'all' ? 'all' : instance]],
+    instance,
+    store: createRedisAlertStore(url, now),
+    consoleUrl: 'http://127.0.0.1:9090',
+    readSecret: () => pager.secret,
+    isServing: () => true,
+    logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    onOutcome: () => undefined,
+    version: 'test',
+    now,
+    checkMs: 20,
+  });
+}
+
+const isReached = (run: AlertMonitor) =>
+  run.endSilence('none').then(
+    () => true,
+    () => false,
+  );
+
+it('after an outage of Redis, the instance that spoke goes on, although another one reaches Redis first', async () => {
+  const url = apartAt(redis.url);
+  const [own, others] = await Promise.all([startRelay(url), startRelay(url)]);
+  const causes: Causes = { all: [], one: [], other: [] };
+  const one = startMonitor('one', causes, own.url);
+  causes.all = [{ ...DEAD, instances: ['one'] }];
+  await until(() => pager.delivered.length === 1 && one.report().alerts[0]?.told[0] === 'pager');
+  const other = startMonitor('other', causes, others.url);
+  await until(() => other.report().alerts.length === 1);
+  const away: Cause = { id: 'redis', kind: 'bad', cause: 'Redis is away.', consequence: '' };
+  Object.assign(causes, { all: [away], one: [away], other: [away] });
+  const server = lookInside(url);
+  const lease = `${new URL(url).searchParams.get('keyPrefix')}{gateway}:alerts:speaker`;
+  await Promise.all([own.kill(), others.kill()]);
+  await until(() => pager.told().flat().includes('firing redis'));
+  // The lease ends meanwhile.
+  await server.del(lease);
+  await others.restart();
+  await eventually(() => isReached(other));
+  for (let checks = 0; checks < 20; checks += 1) await other.endSilence('none');
+  assert.equal(await server.get(lease), null);
+  await own.restart();
+  for (const list of Object.values(causes)) list.length = 0;
+  await until(() => pager.told().flat().includes('resolved redis'));
+  assert.deepEqual(
+    pager
+      .told()
+      .flat()
+      .filter((text) => text.endsWith(' redis')),
+    ['firing redis', 'resolved redis'],
+  );
+  server.disconnect();
+  await Promise.all([one.stop(), other.stop()]);
+  await Promise.all([own.stop(), others.stop()]);
+  pager.delivered.length = 0;
+});
+
+it('of two instances one sends alerts, the other takes over, and each reports its own causes while Redis is away', async () => {
+  const causes: Causes = { all: [], one: [], other: [] };
+  const start = (instance: Who) => startMonitor(instance, causes, relay.url);
   const one = start('one');
   causes.all = [{ ...DEAD, instances: ['one'] }];
   await until(() => pager.delivered.length === 1);
@@ -95,11 +145,6 @@ it('of two instances one sends alerts, the other takes over, and each reports it
   assert.notEqual(first, dead);
 
   await relay.restart();
-  const isReached = (run: AlertMonitor) =>
-    run.endSilence('none').then(
-      () => true,
-      () => false,
-    );
   await eventually(async () => (await isReached(again)) && (await isReached(other)));
   for (const list of Object.values(causes)) list.length = 0;
   await until(() => pager.told().flat().includes('resolved redis'));

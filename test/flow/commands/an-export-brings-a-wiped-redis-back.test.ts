@@ -86,6 +86,15 @@ test('export, wipe, import: every key works as before', async () => {
   await eventually(async () => (await outcomes([good.key])).flat().every((outcome) => outcome === '200'));
   assert.deepEqual(await outcomes(keys), before);
   await eventually(async () => (await causesOf(instances.gateways[0] as (typeof instances.gateways)[0])).length === 0);
+  // One line tells the whole outage afterwards, with the requests that it refused on both instances.
+  const feed = await fetch(`${instances.gateways[0]?.adminUrl}/console/feed?instance=all`);
+  const { listed } = (await feed.json()) as {
+    readonly listed: readonly { readonly kind: string; readonly text: string }[];
+  };
+  const [outage, ...others] = listed.filter(({ kind }) => kind === 'outage');
+  assert.deepEqual(others, []);
+  const [, refused, requests] = /is empty: .* \((\d+) of (\d+) requests were refused\)$/.exec(outage?.text ?? '') ?? [];
+  assert.ok(Number(refused) >= 20 * 2 * keys.length && Number(refused) < Number(requests), outage?.text);
   for (const gateway of instances.gateways) {
     assert.ok(
       gateway.logLines().some(({ level, msg }) => level === 50 && /^the key store was wiped/.test(String(msg))),

@@ -86,6 +86,34 @@ describe('a gateway without receivers of alerts', () => {
     );
   });
 
+  it('lists the requests that fail, and says how one of them is explained', async () => {
+    await fetch(`${gateway.url}/v1/nothing`);
+    const { code, stdout } = await run('requests', '--failed', '--operation', 'listThings');
+    assert.equal(code, 0);
+    const [head, latest, ...more] = stdout.split('\n');
+    assert.match(head ?? '', /^ENDED +REQUEST +OPERATION +STATUS +CODE +DURATION +ORGANIZATION +INSTANCE$/);
+    assert.match(latest ?? '', /^2\S+Z +req_\w+ +GET \/v1\/things +502 +upstream_unreachable +[\d.]+ m?s +org_\w+ +\S/);
+    const [, next] = /^Next: bin\/gateway explain (req_\w+)$/m.exec(stdout) ?? [];
+    assert.ok(latest?.includes(String(next)));
+    assert.equal(more.filter((line) => line.includes('req_') && !line.startsWith('Next')).length, 2);
+    assert.equal((await run('explain', String(next))).code, 0);
+    const listed = async (...words: string[]) =>
+      JSON.parse((await run('requests', '--json', ...words)).stdout).requests.map(
+        ({ status }: { status: number }) => status,
+      );
+    assert.deepEqual(await listed('--status', '404'), [404]);
+    assert.deepEqual(await listed('--code', 'upstream_unreachable', '--limit', '1', '--since', '1h'), [502]);
+    assert.deepEqual(await listed('--org', 'org_unknown'), []);
+    assert.deepEqual(await listed('--upstream', 'things', '--slow', '1h'), []);
+    for (const wrong of [
+      ['--slow', 'often'],
+      ['--since', 'soon'],
+      ['--limit', '0'],
+      ['--failed', '--status', '5xx'],
+    ])
+      assert.equal((await run('requests', ...wrong)).code, 2);
+  });
+
   it('prints JSON with the members of a webhook', async () => {
     const { code, stdout } = await run('status', '--json');
     assert.equal(code, 1);

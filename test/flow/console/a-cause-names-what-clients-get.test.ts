@@ -27,7 +27,7 @@ for (const status of [500, 502, 503, 504])
       const { error } = (await answer.json()) as { error: { code: string } };
       const [cause] = await causes();
       assert.ok(
-        cause?.consequence.startsWith(`Its requests fail with ${answer.status} ${error.code}.`),
+        cause?.consequence.includes(`Its requests fail with ${answer.status} ${error.code}.`),
         cause?.consequence,
       );
       const { exchanges } = await read<{ exchanges: { next: { runbook: string } }[] }>(

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { CausesReport } from '../../../gateway/alerts/report.ts';
 import type { ExchangeRow } from '../../../gateway/console/exchanges.ts';
 import type { Feed } from '../../../gateway/console/feed/feed.ts';
 import type { TestGateway } from '../../support/gateway.ts';
@@ -98,6 +99,14 @@ describe('instances that share a Redis', () => {
     const all = await read<Answer>(one, 'feed?instance=all');
     const [otherName] = all.instances.filter(({ id }) => id !== all.here).map(({ name }) => name);
     assert.deepEqual([all.can_ask, all.without], [false, [otherName]]);
+    // An instance that cannot ask the others does not speak for them.
+    const [ownName] = all.instances.filter(({ id }) => id === all.here).map(({ name }) => name);
+    const { causes } = (await (await fetch(`${one.adminUrl}/causes`)).json()) as CausesReport;
+    assert.deepEqual(causes[0]?.instances, [ownName]);
+    assert.ok(
+      causes[0]?.consequence.endsWith(`: ${ownName} speaks for itself alone. Ask ${otherName}, too.`),
+      causes[0]?.consequence,
+    );
     const audit = await fetch(`${one.adminUrl}/console/audit`);
     assert.equal(audit.status, 503);
     assert.match(

@@ -221,7 +221,7 @@ const alertUses = [
     [whose],
     (who) =>
       ({ alerts }) =>
-        alerts[who]?.take(),
+        alerts[who]?.take(true),
   ),
   use(
     [whose, texts],

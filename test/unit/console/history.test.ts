@@ -28,6 +28,11 @@ function historyFrom(startMs = START_MS) {
       const [organizations, upstreams] = [[{ name: 'org_a', values }], [{ name: 'stock', values }]];
       history.add(sinceMs, { ...NOTHING, operations: [{ name, values }], organizations, upstreams });
     },
+    /** So many requests that the gateway refused with 5xx. */
+    addRefused(name: string, requests: number) {
+      const values = [requests, 0, 0, 0, 0, 0, requests, requests, requests];
+      history.add(history.advance(), { ...NOTHING, operations: [{ name, values }] });
+    },
     refuse: (name: string) => history.add(history.advance(), { ...NOTHING, refusals: [{ name, values: [1] }] }),
     advance: () => history.advance(),
     wait(slots: number) {
@@ -329,13 +334,36 @@ test('an outage has the requests of its subject in its time, also when only coar
   const fromMs = START_MS;
   const untilMs = START_MS + 2 * SLOT_MS;
   const upstream = { kind: 'upstreams', name: 'stock' };
-  assert.deepEqual(figuresAt(upstream, fromMs, untilMs), { requests: 14, failed: 7 });
-  assert.deepEqual(figuresAt(upstream, fromMs, fromMs + 1000), { requests: 9, failed: 2 });
-  assert.deepEqual(figuresAt({ kind: 'operations', name: 'GET /b' }, fromMs, untilMs), { requests: 5, failed: 5 });
-  assert.deepEqual(figuresAt(undefined, fromMs, untilMs), { requests: 14, server_errors: 7 });
+  assert.deepEqual(figuresAt({ subject: upstream }, fromMs, untilMs), { requests: 14, failed: 7 });
+  assert.deepEqual(figuresAt({ subject: upstream }, fromMs, fromMs + 1000), { requests: 9, failed: 2 });
+  assert.deepEqual(figuresAt({ subject: { kind: 'operations', name: 'GET /b' } }, fromMs, untilMs), {
+    requests: 5,
+    failed: 5,
+  });
+  assert.deepEqual(figuresAt({}, fromMs, untilMs), { requests: 14, server_errors: 7 });
   // None was refused.
-  assert.equal(figuresAt({ kind: 'organizations', name: 'org_a' }, fromMs, untilMs), undefined);
-  assert.equal(figuresAt({ kind: 'operations', name: 'GET /unknown' }, fromMs, untilMs), undefined);
+  assert.equal(figuresAt({ subject: { kind: 'organizations', name: 'org_a' } }, fromMs, untilMs), undefined);
+  assert.equal(figuresAt({ subject: { kind: 'operations', name: 'GET /unknown' } }, fromMs, untilMs), undefined);
   history.wait(SLOTS + 200);
-  assert.deepEqual(figuresAt(upstream, fromMs, untilMs), { requests: 14, failed: 7 });
+  assert.deepEqual(figuresAt({ subject: upstream }, fromMs, untilMs), { requests: 14, failed: 7 });
+});
+
+test('lost keys and slow operations have their own figures: refusals before the caller is known, and the time of most responses', () => {
+  const history = historyFrom();
+  const figuresAt = history.figuresOfEvents(() => []);
+  history.add('GET /a', 10);
+  for (const name of ['authenticate api_key_invalid', 'throttle auth_attempts_limited', 'limit rate_limited'])
+    history.refuse(name);
+  const at = (event: Parameters<typeof figuresAt>[0]) => figuresAt(event, START_MS, START_MS + 1000);
+  assert.deepEqual(at({ about: { topic: 'keys lost' } }), { requests: 10, refused: 2 });
+  const slow = { about: { topic: 'slow', name: 'GET /a' }, subject: { kind: 'operations', name: 'GET /a' } } as const;
+  assert.deepEqual(at(slow), { requests: 10, p90_ms: 4.5 });
+});
+
+test('an upstream that gets no requests has the refusals of the gateway', () => {
+  const history = historyFrom();
+  history.addRefused('GET /a', 6);
+  const figuresAt = history.figuresOfEvents(() => ['GET /a']);
+  const subject = { kind: 'upstreams', name: 'stock' };
+  assert.deepEqual(figuresAt({ subject }, START_MS, START_MS + 1000), { requests: 6, failed: 0, unserved: 6 });
 });

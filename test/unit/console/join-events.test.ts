@@ -73,3 +73,36 @@ test('an outage that comes and goes is one line, which says how often it came an
     [[null, 'Redis is away. (2 times, 4 of 9 responses with 5xx)']],
   );
 });
+
+test('a cause is one line, whatever its instances saw first, and also if it becomes a failure', () => {
+  const about = { topic: 'redis' } as const;
+  const seen = (from: number, until: number | null, text: string, more = {}) => ({
+    ...outage(from, until, text),
+    about,
+    ...more,
+  });
+  const joined = joinEvents([
+    {
+      name: 'a:1',
+      events: [seen(10, 30, 'Redis does not answer.', { kind: 'warning' }), seen(31, 40, 'Redis refuses.')],
+    },
+    { name: 'b:1', events: [seen(12, 38, 'Redis closed the connection.')] },
+  ]);
+  assert.deepEqual(
+    listedEvents(joined).map(({ kind, at: began, until, text, instance }) => [kind, began, until, text, instance]),
+    [['outage', at(10), at(40), 'Redis closed the connection.', 'a:1, b:1']],
+  );
+});
+
+test('a configuration that several instances refuse is one line, which ends when the last of them has its files right', () => {
+  const refused = (second: number, until: number | null): GatewayEvent => ({
+    ...{ kind: 'refused', at: at(second), until: until === null ? null : at(until), text: 'limits.yaml:3 is wrong.' },
+  });
+  const joined = (end: number | null) =>
+    joinEvents([
+      { name: 'a:1', events: [refused(10, 50)] },
+      { name: 'b:1', events: [refused(11, end)] },
+    ]).map(({ at: began, until, instance }) => [began, until, instance]);
+  assert.deepEqual(joined(60), [[at(10), at(60), 'a:1, b:1']]);
+  assert.deepEqual(joined(null), [[at(10), null, 'a:1, b:1']]);
+});

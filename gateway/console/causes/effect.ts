@@ -1,0 +1,27 @@
+// Pure: says how many requests suffered from a cause, since it began. The list of what happened and the causes say the same.
+
+import type { EventFigures } from '../history/gateway-event.ts';
+import { estimateText } from './service-times.ts';
+
+export function effectText({ requests, failed = 0, unserved = 0, ...more }: EventFigures): string {
+  const { refused, server_errors: errors, p90_ms: p90Ms } = more;
+  if (p90Ms !== undefined) return `${requests} requests, 9 of 10 within about ${estimateText(p90Ms)}`;
+  if (refused !== undefined) return `${refused} of ${requests} requests were refused`;
+  if (errors !== undefined) return `${errors} of ${requests} responses with 5xx`;
+  if (unserved === 0) return `${failed} of ${requests} requests failed`;
+  return failed === 0
+    ? `${unserved} of ${requests} requests were refused`
+    : `${failed} of ${requests} requests failed, ${unserved} were refused`;
+}
+
+/** Adds the figures of several instances or times, of durations the longest; undefined if there are none. */
+export function addedFigures(figures: readonly (EventFigures | undefined)[]): EventFigures | undefined {
+  const all = figures.flatMap((one) => (one === undefined ? [] : [Object.entries(one)]));
+  if (all.length === 0) return undefined;
+  const sums = new Map<string, number>();
+  for (const [key, value] of all.flat()) {
+    const known = sums.get(key) ?? 0;
+    sums.set(key, key.endsWith('_ms') ? Math.max(known, value) : known + value);
+  }
+  return { requests: 0, ...Object.fromEntries(sums) };
+}
