@@ -78,8 +78,15 @@ function withoutRepeats(found: readonly Violation[], before: readonly Violation[
 /** The stage. It needs the findings of `match`, and keeps the members that the stages between the two have added. */
 type Validate = <Exchange extends Matched>(matched: Exchange) => Awaitable<Exchange & Validated>;
 
-/** An exchange to which the query to send has been added. */
-type MatchedWithSearch = Matched & { readonly search: string };
+/** The check of one request, while it is in progress. */
+interface RequestCheck<Exchange extends Matched> {
+  /** The query to send has already been added. */
+  readonly exchange: Exchange & Pick<Validated, 'search'>;
+  readonly contract: RequestContract;
+  readonly scope: CheckScope;
+  /** The violations that were found until now. */
+  readonly violations: Violation[];
+}
 
 export function createValidate(options: ValidateOptions): Validate {
   const entries = new Map(options.operations.map((entry) => [entry.operation, entry]));
@@ -94,90 +101,94 @@ export function createValidate(options: ValidateOptions): Validate {
   }
 
   return function validate(matched) {
-    const { operation } = matched;
+    const { operation, headers } = matched;
     const contract = contractOf(operation);
     const isStreamed = operation.body === 'stream';
     // Accept is checked only if undeclared media types are refused. Otherwise the service may send types that the contract does not
     // declare.
-    if (operation.undeclaredMediaTypes === 'refuse') checkAccept(matched.headers.get('accept'), contract.answers);
+    if (operation.undeclaredMediaTypes === 'refuse') checkAccept(headers.get('accept'), contract.answers);
     // A streamed body is not buffered, so the limit for buffered bodies does not apply.
     const bytesMax = isStreamed ? Number.POSITIVE_INFINITY : options.bodyBytesMax;
     const mediaType = expectBody(matched, contract.body, bytesMax);
     checkIdempotencyKey(matched);
 
-    const { query } = matched;
-    const violations: Violation[] = [];
-    const scope = createCheckScope();
-    const values = withinScope(scope, () => readParameters(matched, contract, violations));
-    // The map of headers does not contain `Upgrade`, because that is a field of the connection. A handshake is recognized by
-    // `Sec-WebSocket-Key`.
-    if (contract.needsUpgrade && !matched.headers.has('sec-websocket-key')) violations.push(MISSING_UPGRADE);
-    if (isUnexpected(matched, contract.body)) violations.push(UNEXPECTED_BODY);
-    const checking = extend<typeof matched, Pick<Validated, 'search'>>(matched);
-    checking.search = contract.reader.search(query, values);
-    if (operation.undeclaredQuery === 'drop') matched.trail.note('droppedQuery', contract.reader.droppedNames(query));
-    if (mediaType === undefined) return pass(checking, contract, undefined, violations);
-    const form = contract.forms?.(mediaType, matched.headers.get('content-type'));
-    if (!isStreamed) return withBody(checking, contract, mediaType, form, violations, scope);
-    if (form === undefined) return pass(checking, contract, undefined, violations);
-    if (form.stream !== undefined && !isShort(matched)) return withStream(checking, contract, form, violations, scope);
-    return withBody(checking, contract, mediaType, form, violations, scope);
+    const check = checkHead(matched, contract);
+    if (mediaType === undefined) return pass(check, undefined);
+    const form = contract.forms?.(mediaType, headers.get('content-type'));
+    if (!isStreamed) return withBody(check, mediaType, form, options);
+    if (form === undefined) return pass(check, undefined);
+    if (form.stream !== undefined && !isShort(matched, options)) return withStream(check, form, options);
+    return withBody(check, mediaType, form, options);
   };
+}
 
-  function isShort({ headers }: Matched): boolean {
-    const length = headers.get('content-length');
-    return length !== undefined && Number(length) <= options.bodyBytesMax;
-  }
+/** Begins the check of a request with everything but its body, and adds the query to send. */
+function checkHead<Exchange extends Matched>(matched: Exchange, contract: RequestContract): RequestCheck<Exchange> {
+  const { operation, headers, query, trail } = matched;
+  const violations: Violation[] = [];
+  const scope = createCheckScope();
+  const values = withinScope(scope, () => readParameters(matched, contract, violations));
+  // The map of headers does not contain `Upgrade`, because that is a field of the connection. A handshake is recognized by
+  // `Sec-WebSocket-Key`.
+  if (contract.needsUpgrade && !headers.has('sec-websocket-key')) violations.push(MISSING_UPGRADE);
+  if (isUnexpected(matched, contract.body)) violations.push(UNEXPECTED_BODY);
+  const exchange = extend<Exchange, Pick<Validated, 'search'>>(matched);
+  exchange.search = contract.reader.search(query, values);
+  if (operation.undeclaredQuery === 'drop') trail.note('droppedQuery', contract.reader.droppedNames(query));
+  return { exchange, contract, scope, violations };
+}
 
-  /** Passes a form whose body is checked while it is sent to the upstream. */
-  function withStream<Exchange extends MatchedWithSearch>(
-    matched: Exchange,
-    contract: RequestContract,
-    form: FormCheck,
-    violations: Violation[],
-    scope: CheckScope,
-  ): Exchange & Validated {
-    if (matched.operation.idempotency !== 'off' && matched.headers.has('idempotency-key'))
-      violations.push(STREAM_WITH_KEY);
-    return {
-      ...pass(matched, contract, undefined, violations),
-      bodyCheck: form.stream?.(matched.headers.get('content-type'), {
-        limits: options,
-        scope,
-        keep: (bytes) => options.hold(matched.reservation, bytes),
-        onViolations(found) {
-          matched.trail.violations = toNotes(found, contract.names());
-        },
-      }),
-    };
-  }
+function isShort({ headers }: Matched, { bodyBytesMax }: ValidateOptions): boolean {
+  const length = headers.get('content-length');
+  return length !== undefined && Number(length) <= bodyBytesMax;
+}
 
-  async function withBody<Exchange extends MatchedWithSearch>(
-    matched: Exchange,
-    contract: RequestContract,
-    mediaType: string,
-    form: FormCheck | undefined,
-    violations: Violation[],
-    scope: CheckScope,
-  ): Promise<Exchange & Validated> {
-    // All refusals that need no body are done, so a client that sent `Expect: 100-continue` may now send it (RFC 9110 section 10.1.1).
-    if (matched.headers.has('expect')) matched.response.writeContinue();
-    const rawBody = await readBody(matched, options.bodyBytesMax, options.hold);
-    matched.trail.bytesIn = rawBody.length;
-    const contentType = matched.headers.get('content-type');
-    if (rawBody.length === 0) {
-      if (contract.body.required && !isOfBytes(contentType ?? '')) throw new GatewayError('body_missing');
-      return pass(matched, contract, rawBody, violations);
-    }
-    const check = contract.schemas.bodies.get(mediaType);
-    withinScope(scope, () => {
-      allowFor(0, rawBody.length);
-      if (form !== undefined) violations.push(...form.violations(rawBody, contentType, options));
-      else if (check && (isJson(mediaType) || isJson(essenceOf(contentType))))
-        violations.push(...jsonViolations(rawBody, check, contract.root, options));
-    });
-    return pass(matched, contract, rawBody, violations);
+/** Passes a form whose body is checked while it is sent to the upstream. */
+function withStream<Exchange extends Matched>(
+  check: RequestCheck<Exchange>,
+  form: FormCheck,
+  options: ValidateOptions,
+): Exchange & Validated {
+  const { exchange, contract, scope, violations } = check;
+  if (exchange.operation.idempotency !== 'off' && exchange.headers.has('idempotency-key'))
+    violations.push(STREAM_WITH_KEY);
+  return {
+    ...pass(check, undefined),
+    bodyCheck: form.stream?.(exchange.headers.get('content-type'), {
+      limits: options,
+      scope,
+      keep: (bytes) => options.hold(exchange.reservation, bytes),
+      onViolations(found) {
+        exchange.trail.violations = toNotes(found, contract.names());
+      },
+    }),
+  };
+}
+
+async function withBody<Exchange extends Matched>(
+  check: RequestCheck<Exchange>,
+  mediaType: string,
+  form: FormCheck | undefined,
+  options: ValidateOptions,
+): Promise<Exchange & Validated> {
+  const { exchange, contract, scope, violations } = check;
+  // All refusals that need no body are done, so a client that sent `Expect: 100-continue` may now send it (RFC 9110 section 10.1.1).
+  if (exchange.headers.has('expect')) exchange.response.writeContinue();
+  const rawBody = await readBody(exchange, options.bodyBytesMax, options.hold);
+  exchange.trail.bytesIn = rawBody.length;
+  const contentType = exchange.headers.get('content-type');
+  if (rawBody.length === 0) {
+    if (contract.body.required && !isOfBytes(contentType ?? '')) throw new GatewayError('body_missing');
+    return pass(check, rawBody);
   }
+  const schema = contract.schemas.bodies.get(mediaType);
+  withinScope(scope, () => {
+    allowFor(0, rawBody.length);
+    if (form !== undefined) violations.push(...form.violations(rawBody, contentType, options));
+    else if (schema && (isJson(mediaType) || isJson(essenceOf(contentType))))
+      violations.push(...jsonViolations(rawBody, schema, contract.root, options));
+  });
+  return pass(check, rawBody);
 }
 
 function readParameters(matched: Matched, contract: RequestContract, violations: Violation[]): ParameterValues {
@@ -198,17 +209,15 @@ function jsonViolations(rawBody: Buffer, check: SchemaCheck, root: JsonObject, l
   return errors.length > 0 ? toBodyViolations(errors, root) : [];
 }
 
-function pass<Exchange extends MatchedWithSearch>(
-  matched: Exchange,
-  contract: RequestContract,
+function pass<Exchange extends Matched>(
+  { exchange, contract, violations }: RequestCheck<Exchange>,
   rawBody: Buffer | undefined,
-  violations: readonly Violation[],
 ): Exchange & Validated {
   if (violations.length > 0) {
-    matched.trail.violations = toNotes(violations, contract.names());
+    exchange.trail.violations = toNotes(violations, contract.names());
     throw new GatewayError('validation_failed', { fields: toFields(violations) });
   }
-  const checked = extend<Exchange, Pick<Validated, 'rawBody'>>(matched);
+  const checked = extend<typeof exchange, Pick<Validated, 'rawBody'>>(exchange);
   checked.rawBody = rawBody;
   return checked;
 }

@@ -8,9 +8,10 @@ import { GatewayError } from '../catalogue/errors.ts';
 import type { Configuration } from '../configuration.ts';
 import { readBody } from '../contract/body.ts';
 import { parseJson } from '../contract/json.ts';
-import type { Arrived, Identified, Reservation } from '../exchange/exchange.ts';
+import type { Admitted, Arrived, Identified, Reservation } from '../exchange/exchange.ts';
 import { AgentEndpoint, type EndpointAnswer, errorAnswer } from '../mcp/endpoint.ts';
 import { challengeOf, protectedResource } from '../mcp/resource-metadata.ts';
+import type { McpSettings } from '../mcp/settings.ts';
 import { invalid, isWireError, PARSE_ERROR, readAgentMessage, type WireError } from '../mcp/wire.ts';
 import type { Steps } from '../pipeline.ts';
 import type { Deprecations } from '../versions/deprecation.ts';
@@ -38,11 +39,7 @@ export function createAgentSteps(configuration: Configuration, options: AgentsOp
   const { gateway } = configuration.config;
   const { mcp } = gateway;
   if (mcp === undefined) return NO_AGENTS;
-  const { deprecations, steps } = options;
-  const toolbox = createToolbox(configuration, mcp, {
-    mayUse: createMayUse(rightsOf(configuration)),
-    isDeprecated: (operation) => deprecations.ofOperations.has(operation),
-  });
+  const { steps } = options;
   const opened = openedOperations(configuration.contracts.operations, mcp).map(({ operation }) => operation);
   const scopes = [...new Set(opened.flatMap(({ security }) => security.flatMap((way) => way.scopes)))].sort();
   const title = mcp.title ?? gateway.portal.title ?? 'API';
@@ -64,12 +61,7 @@ export function createAgentSteps(configuration: Configuration, options: AgentsOp
     now: options.now,
   });
   const answerMessage = createAnswerMessage({
-    endpoint: new AgentEndpoint({
-      ...mcp,
-      ...toolbox,
-      title,
-      version: configuration.version.slice(0, VERSION_CHARACTERS),
-    }),
+    endpoint: createEndpoint(configuration, mcp, title, options),
     read: createReadJson(gateway.limits, options.hold),
     runCall: createRunCall(configuration, {
       ...options,
@@ -87,8 +79,7 @@ export function createAgentSteps(configuration: Configuration, options: AgentsOp
     steps.throttle(admitted);
     trail.stage = 'match';
     if (resource !== undefined && isPath(request.url as string, resource.path)) {
-      if (admitted.method !== 'GET' && admitted.method !== 'HEAD') throw methodNotAllowed('GET, HEAD');
-      write(arrived, { status: 200, text: resource.text, headers: METADATA_HEADERS });
+      answerMetadata(admitted, resource.text);
       return;
     }
     checkOrigin(arrived);
@@ -112,6 +103,30 @@ export function createAgentSteps(configuration: Configuration, options: AgentsOp
     },
     answerAgent,
   };
+}
+
+function createEndpoint(
+  configuration: Configuration,
+  mcp: McpSettings,
+  title: string,
+  { deprecations }: AgentsOptions,
+): AgentEndpoint {
+  const toolbox = createToolbox(configuration, mcp, {
+    mayUse: createMayUse(rightsOf(configuration)),
+    isDeprecated: (operation) => deprecations.ofOperations.has(operation),
+  });
+  return new AgentEndpoint({
+    ...mcp,
+    ...toolbox,
+    title,
+    version: configuration.version.slice(0, VERSION_CHARACTERS),
+  });
+}
+
+/** Answers a request for the metadata of the protected resource (RFC 9728). */
+function answerMetadata(admitted: Admitted, text: string): void {
+  if (admitted.method !== 'GET' && admitted.method !== 'HEAD') throw methodNotAllowed('GET, HEAD');
+  write(admitted, { status: 200, text, headers: METADATA_HEADERS });
 }
 
 interface MessageParts {

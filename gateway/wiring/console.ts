@@ -55,7 +55,7 @@ export function openConsole(
   const { port, redisUrl: url, configDirectory, dataDirectory, adminHost, adminPort } = settings;
   const name = instanceName(port);
   const consoleUrl = `http://${adminHost.includes(':') ? `[${adminHost}]` : adminHost}:${adminPort}`;
-  const status = async () => ({ ...(await answers.status()), ...alertsStatus() });
+  const status = async () => ({ ...(await answers.status()), ...statusOf(alerts) });
   const console = new Console({
     ...answers,
     status,
@@ -76,23 +76,16 @@ export function openConsole(
   const { instances } = console;
   const inForce = async () => (await answers.alertsInForce()) as AlertsInForce;
   const alerts = new AlertMonitor({
+    ...options,
     inForce,
     causes: (of) => instances.causes(of),
     instance: name,
     store: url === undefined ? createFileAlertStore(dataDirectory, now) : createRedisAlertStore(url, now),
     consoleUrl,
     readSecret: options.secrets.read,
-    isServing: options.isServing,
-    logger: options.logger,
-    onOutcome: options.onOutcome,
     version,
     now,
   });
-
-  function alertsStatus(): object {
-    const report = alerts.status();
-    return Object.keys(report.receivers).length === 0 ? {} : { alerts: report };
-  }
 
   async function causes(): Promise<CausesReport> {
     // If no process can say which settings are in force, the causes are reported all the same.
@@ -122,6 +115,11 @@ export function openConsole(
       await instances.stop();
     },
   };
+}
+
+function statusOf(alerts: AlertMonitor): object {
+  const report = alerts.status();
+  return Object.keys(report.receivers).length === 0 ? {} : { alerts: report };
 }
 
 /** Stores a silence after the action is noted. A preview only says what the action would do. */

@@ -17,23 +17,6 @@ interface RemoteKeyOf {
 }
 
 export function remoteKeys({ server, ask, read, pages }: AdministrationClient): Actions['keys'] {
-  const pathOf = ({ id, organization }: RemoteKeyOf) => `${scopeOf(organization)}/keys/${encodeURIComponent(id)}`;
-  const noKey = ({ id, organization }: RemoteKeyOf) =>
-    organization === undefined
-      ? `There is no key ${id} in the organization of your key; operators name its organization with --org`
-      : `There is no key ${id} in ${organization}`;
-
-  /** Reads a new key from an answer. Only the first answer contains the secret of the key. If that answer was lost, the secret is lost. */
-  function newKeyIn(members: AnswerMembers): NewKey {
-    const { secret: key } = members;
-    const record = keyIn(server, members);
-    if (typeof key === 'string') return { key, record };
-    if (key !== null) throw otherContract(server, 'secret');
-    throw new ServerProblem(
-      `The key ${record.id} was made, but the answer with its secret was lost on its way: revoke it, and create another one.`,
-    );
-  }
-
   async function* allOf(organization: string | undefined): AsyncGenerator<readonly StoredKey[]> {
     const reading = pages(`${scopeOf(organization)}/keys`, { limit: PAGE_SIZE });
     for (;;) {
@@ -60,7 +43,7 @@ export function remoteKeys({ server, ask, read, pages }: AdministrationClient): 
       const expires_at = isoTime(expiresAtMs);
       const body = { mode, name, scopes, allowed_cidrs: allowedCidrs, ...(expires_at && { expires_at }) };
       const creating = ask('POST', `${scopeOf(organization)}/keys`, { body });
-      return newKeyIn(await orAbsent(creating, `There is no organization ${organization}`));
+      return newKeyIn(server, await orAbsent(creating, `There is no organization ${organization}`));
     },
 
     async changeScopes(which, change, waitMs) {
@@ -80,7 +63,7 @@ export function remoteKeys({ server, ask, read, pages }: AdministrationClient): 
       const members = await orAbsent(rotating, noKey(which));
       const { replaces } = members;
       if (!isMembers(replaces)) throw otherContract(server, 'replaces');
-      return madeBy(server, members, { ...newKeyIn(members), previous: keyIn(server, replaces) });
+      return madeBy(server, members, { ...newKeyIn(server, members), previous: keyIn(server, replaces) });
     },
 
     async revoke(which, { reason, allowLast }, waitMs) {
@@ -90,4 +73,25 @@ export function remoteKeys({ server, ask, read, pages }: AdministrationClient): 
       return madeBy(server, members, keyIn(server, members));
     },
   };
+}
+
+function pathOf({ id, organization }: RemoteKeyOf): string {
+  return `${scopeOf(organization)}/keys/${encodeURIComponent(id)}`;
+}
+
+function noKey({ id, organization }: RemoteKeyOf): string {
+  return organization === undefined
+    ? `There is no key ${id} in the organization of your key; operators name its organization with --org`
+    : `There is no key ${id} in ${organization}`;
+}
+
+/** Reads a new key from an answer. Only the first answer contains the secret of the key. If that answer was lost, the secret is lost. */
+function newKeyIn(server: AdministrationClient['server'], members: AnswerMembers): NewKey {
+  const { secret: key } = members;
+  const record = keyIn(server, members);
+  if (typeof key === 'string') return { key, record };
+  if (key !== null) throw otherContract(server, 'secret');
+  throw new ServerProblem(
+    `The key ${record.id} was made, but the answer with its secret was lost on its way: revoke it, and create another one.`,
+  );
 }
