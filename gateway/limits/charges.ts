@@ -194,8 +194,8 @@ export function extraCounterOf(tag: string, extra: string, key: string | undefin
  * Builds a charge under a rule.
  *
  * @param cost units
- * @param policy name of the limit, as clients see it
- * @param key name of the counter
+ * @param policy the name of the limit, as clients see it
+ * @param key the name of the counter
  */
 export function chargeOf(
   { requests, windowSeconds, enforce }: LimitRule,

@@ -31,7 +31,7 @@ const UNENFORCED_KEYWORDS = wordSet(
 const DISPENSABLE_MEMBERS = new Set(['title', 'version', 'description', 'responses', 'flows', 'openIdConnectUrl']);
 
 /** The author chooses the member names of these objects of OpenAPI and Swagger, so a name there is not a member of a specification. */
-const SPECIFIED_MAPS = wordSet(
+const NAMES_BY_AUTHOR = wordSet(
   'properties patternProperties dependentSchemas $defs definitions schemas parameters headers responses requestBodies',
   'securitySchemes securityDefinitions pathItems content encoding mapping',
 );
@@ -59,7 +59,7 @@ function memberAt(path: readonly string[], meets: (name: string) => boolean): bo
   for (const [index, token] of path.entries()) {
     if (!isName && meets(token)) return true;
     // Under `paths`, templates begin with a slash, all other names are members.
-    isName = !isName && (SPECIFIED_MAPS.has(token) || (token === 'examples' && index > 0));
+    isName = !isName && (NAMES_BY_AUTHOR.has(token) || (token === 'examples' && index > 0));
   }
   return false;
 }

@@ -5,11 +5,11 @@ import { type Charge, type CounterStore, type LimitDecision, toLimitDecision } f
 import { type CostCheck, checkCost, createWindow, newestMsOf, spend, type Window } from './window.ts';
 
 /**
- * Number of subjects that are checked for expiry whenever a new subject is added. With two, expired subjects are removed faster than new
- * ones come. A request of a known subject checks none, because reading subjects that are not in the cache of the processor takes longer
+ * Number of counters that are checked for expiry whenever a new counter is added. With two, expired counters are removed faster than new
+ * ones come. A request of a known counter checks none, because reading counters that are not in the cache of the processor takes longer
  * than the decision.
  */
-const SWEPT_PER_SUBJECT = 2;
+const SWEPT_PER_COUNTER = 2;
 
 interface ProcessStoreOptions {
   /** Milliseconds; see `createProcessStore`. */
@@ -21,33 +21,33 @@ interface ProcessStoreOptions {
 export interface ProcessStore extends CounterStore {
   decide(charges: readonly Charge[]): LimitDecision;
   reset(keys: readonly string[]): void;
-  /** Number of subjects in memory. */
+  /** Number of counters in memory. */
   size(): number;
 }
 
-interface Subject {
+interface Counter {
   readonly window: Window;
   windowMs: number;
 }
 
 /** @param options `now` should never go back (`createForwardClock`), because memory is freed late after a step back */
 export function createProcessStore({ now, source = 'process' }: ProcessStoreOptions): ProcessStore {
-  const subjects = new Map<string, Subject>();
+  const counters = new Map<string, Counter>();
   let extended = { windowMs: 0, untilMs: Number.NEGATIVE_INFINITY };
-  const sweepOne = createSweep(subjects, (clockMs) => (clockMs < extended.untilMs ? extended.windowMs : 0));
+  const sweepOne = createSweep(counters, (clockMs) => (clockMs < extended.untilMs ? extended.windowMs : 0));
   const since = now();
-  /** The steps of the sweep that are due because of new subjects. */
+  /** The steps of the sweep that are due because of new counters. */
   let sweepsDue = 0;
 
   function windowOf({ key, windowMs }: Charge): Window {
-    let subject = subjects.get(key);
-    if (subject === undefined) {
-      sweepsDue += SWEPT_PER_SUBJECT;
-      subject = { window: createWindow(key), windowMs };
-      subjects.set(key, subject);
+    let counter = counters.get(key);
+    if (counter === undefined) {
+      sweepsDue += SWEPT_PER_COUNTER;
+      counter = { window: createWindow(key), windowMs };
+      counters.set(key, counter);
     }
-    subject.windowMs = windowMs;
-    return subject.window;
+    counter.windowMs = windowMs;
+    return counter.window;
   }
 
   function decide(charges: readonly Charge[]): LimitDecision {
@@ -87,37 +87,37 @@ export function createProcessStore({ now, source = 'process' }: ProcessStoreOpti
   return {
     decide,
     reset(keys) {
-      for (const key of keys) subjects.delete(key);
+      for (const key of keys) counters.delete(key);
     },
     extendExpiry(windowMs) {
       extended = { windowMs, untilMs: now() + windowMs };
     },
     // The store caches no refusals, because every decision reads the counters.
     clearRefusals: () => undefined,
-    size: () => subjects.size,
+    size: () => counters.size,
     status: () => ({ kind: 'process', state: 'up', since, policyInForce: undefined, reason: undefined }),
-    close: async () => subjects.clear(),
+    close: async () => counters.clear(),
   };
 }
 
 /**
- * Returns a function that checks one subject per call, in an endless round over all subjects, and removes it if it has expired. No single
- * request therefore pays for the removal of all expired subjects.
+ * Returns a function that checks one counter per call, in an endless round over all counters, and removes it if it has expired. No single
+ * request therefore pays for the removal of all expired counters.
  */
 function createSweep(
-  subjects: Map<string, Subject>,
+  counters: Map<string, Counter>,
   extendedMsAt: (clockMs: number) => number,
 ): (clockMs: number) => void {
-  let walk = subjects.entries();
+  let walk = counters.entries();
   return function sweepOne(clockMs) {
     const next = walk.next();
     if (next.done) {
-      walk = subjects.entries();
+      walk = counters.entries();
       return;
     }
     const [key, { window, windowMs }] = next.value;
-    // A subject is kept for twice its window. If the clock is set back by less than a window, the counters that count again are still in
+    // A counter is kept for twice its window. If the clock is set back by less than a window, the counters that count again are still in
     // memory.
-    if (newestMsOf(window) <= clockMs - 2 * Math.max(windowMs, extendedMsAt(clockMs))) subjects.delete(key);
+    if (newestMsOf(window) <= clockMs - 2 * Math.max(windowMs, extendedMsAt(clockMs))) counters.delete(key);
   };
 }
