@@ -67,7 +67,7 @@ function ofSecrets({ upstreams = {} }: StatusForCauses, read: (entry: string) =>
 function remedyFor(reason: string, secret: string, read: (entry: string) => string | undefined): string {
   if (reason === 'refused') return `Write the right one, or correct the account at the service.`;
   const variable = secret.toUpperCase();
-  const remedy = `Put it into the file SECRETS_DIR/${secret} of the gateway, or start the gateway anew with the variable ${variable}.`;
+  const remedy = `Put it into the file SECRETS_DIR/${secret} of the gateway, or restart the gateway with the variable ${variable}.`;
   return isHere(read, secret) ? `This shell has the secret, and the gateway does not. ${remedy}` : remedy;
 }
 

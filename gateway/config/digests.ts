@@ -53,7 +53,7 @@ export const MANIFEST_FILE = 'manifest.sha256';
 /** File → digest. */
 type Manifest = ReadonlyMap<string, string>;
 
-const REMEDY = 'Wait until every file is written, or write the list anew with "bin/gateway check --write-manifest".';
+const REMEDY = 'Wait until every file is written, or write a new list with "bin/gateway check --write-manifest".';
 /** A star stands before names of binary files. */
 const LINE = /^([0-9a-f]{64}) [ *](.+)$/;
 

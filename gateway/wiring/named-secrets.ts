@@ -169,7 +169,7 @@ export function checkSecrets(
 }
 
 function remedyFor(entry: string): string {
-  return `Put it into the file SECRETS_DIR/${entry}, or start anew with the variable ${entry.toUpperCase()}.`;
+  return `Put it into the file SECRETS_DIR/${entry}, or restart the gateway with the variable ${entry.toUpperCase()}.`;
 }
 
 function tracingProblem(value: string, entry: string): string | undefined {

@@ -22,7 +22,7 @@ export function examineSecrets(
 
 function secretFinding(secrets: Pick<Secrets, 'read'>, { entry, use, problemOf }: NamedSecret): Finding {
   const check = `secret ${entry}`;
-  const remedy = `Put it into the file SECRETS_DIR/${entry}, or start anew with the variable ${entry.toUpperCase()}.`;
+  const remedy = `Put it into the file SECRETS_DIR/${entry}, or restart the gateway with the variable ${entry.toUpperCase()}.`;
   let text: string | undefined;
   try {
     text = secrets.read(entry);

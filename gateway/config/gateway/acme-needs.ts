@@ -86,7 +86,7 @@ export function acmeSecrets(
   };
   const { externalAccount } = acme;
   const remedy = (entry: string) =>
-    `Put it into the file SECRETS_DIR/${entry}, or start anew with the variable ${entry.toUpperCase()}.`;
+    `Put it into the file SECRETS_DIR/${entry}, or restart the gateway with the variable ${entry.toUpperCase()}.`;
   const account: AcmeSecret[] = externalAccount
     ? [
         {

@@ -59,7 +59,7 @@ it('status leads to a command that names the secret', async () => {
   assert.equal(JSON.parse((await run(next, '--json')).stdout).ok, false);
   assert.match(
     checked.stdout,
-    /^warning: the running gateway keeps its former configuration: .*there is no secrets entry "things_token"\. Put it into the file SECRETS_DIR\/things_token, or start anew with the variable THINGS_TOKEN\.$/m,
+    /^warning: the running gateway keeps its former configuration: .*there is no secrets entry "things_token"\. Put it into the file SECRETS_DIR\/things_token, or restart the gateway with the variable THINGS_TOKEN\.$/m,
   );
   const { code, stdout: examined } = await run('doctor');
   assert.equal(code, 1);
