@@ -14,7 +14,7 @@ export interface Silence {
 }
 
 /** The answer to an instance that has asked for the lease. */
-export interface SpeakerLease {
+interface SpeakerLease {
   /** Whether this instance is the speaker. */
   readonly speaks: boolean;
   /** The outboxes that the speaker has written last; undefined if there are none. */

@@ -106,6 +106,12 @@ export type GeneralFields = typeof GENERAL_FIELDS;
 export type LogFieldName = keyof LogFields;
 type Section = LogFields[LogFieldName]['section'];
 
+// The following types turn a forgotten piece of a field into an error of the compiler:
+//
+//   UsualNotes            a usual note has no member in exchange/trail.ts
+//   TextOf, LogFieldsOf   a part of the line in observe/log/line.ts lacks a member of its sections
+//   RareNotes             a stage writes a note that no row declares (exchange/notes.ts)
+
 /** The members of a section: `LogFieldsOf<'size'>` is `'duration_ms' | 'bytes_in' | 'bytes_out'`. */
 export type LogFieldsOf<S extends Section> = {
   [Name in LogFieldName]: LogFields[Name]['section'] extends S ? Name : never;

@@ -115,15 +115,7 @@ export function createAnswerCheck(
   function violations(operation: Operation, status: number, body: Buffer, contentType?: string): readonly string[] {
     const { entry } = contractOf(operation);
     const check = schemas.answer(entry, status, contentType);
-    if (!check) return [];
-    const text = body.toString('utf8');
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch {
-      return ['the body is not JSON'];
-    }
-    return violationsIn(check, value, entry.document.root, 'the body', text);
+    return check === undefined ? [] : violationsInText(check, body.toString('utf8'), entry.document.root, 'the body');
   }
 
   function itemCheck(operation: Operation, status: number, contentType?: string): ItemCheck | undefined {
@@ -135,7 +127,7 @@ export function createAnswerCheck(
       const found = violationsIn(check.item, item, root, 'an item');
       const data = isObject(item) ? item.data : undefined;
       if (check.data === undefined || typeof data !== 'string') return found;
-      return [...found, ...dataViolations(check.data, data, root)];
+      return [...found, ...violationsInText(check.data, data, root, 'the data')];
     };
   }
 
@@ -163,13 +155,14 @@ function violationsIn(check: SchemaCheck, value: unknown, root: JsonObject, whol
   }
 }
 
-/** Checks the JSON text in the data of an event. */
-function dataViolations(check: SchemaCheck, data: string, root: JsonObject): string[] {
+function violationsInText(check: SchemaCheck, text: string, root: JsonObject, whole: string): string[] {
+  let value: unknown;
   try {
-    return violationsIn(check, JSON.parse(data), root, 'the data', data);
+    value = JSON.parse(text);
   } catch {
-    return ['the data is not JSON'];
+    return [`${whole} is not JSON`];
   }
+  return violationsIn(check, value, root, whole, text);
 }
 
 function statusIn({ entry, statuses }: AnswerContract, status: number, isRequested: boolean): DeclaredStatus {

@@ -24,53 +24,13 @@ interface UpgradesOptions {
   readonly openStream: OpenStream;
 }
 
-export function createUpgrades({
-  operations,
-  steps,
-  tunnels,
-  tlsOf,
-  handshake,
-  openStream,
-}: UpgradesOptions): Pick<RequestHandlers, 'upgrades' | 'upgrade'> {
+export function createUpgrades(options: UpgradesOptions): Pick<RequestHandlers, 'upgrades' | 'upgrade'> {
+  const { operations, steps, tunnels, tlsOf } = options;
   const mayUpgrade = createUpgradablePaths(operations);
 
   function tunnelFor(request: DownstreamRequest): Tunnel | undefined {
     const sites = steps.sitesFor({ request });
     return sites && steps.tunnelAt({ request }, sites);
-  }
-
-  /** Sends the handshake of an operation. From then on, the exchange is counted as an open stream. */
-  async function upgradeOperation(exchange: Forwardable, socket: Socket, head: Buffer): Promise<void> {
-    const { operation, trail } = exchange;
-    let endJoined: ((why?: StreamEnd) => void) | undefined;
-    const close = openStream(exchange, 'websocket', (why) => {
-      trail.note('streamEnd', why);
-      if (endJoined === undefined) socket.destroy();
-      else endJoined(why);
-    });
-    let asked: Handshake | undefined;
-    try {
-      asked = await handshake(exchange);
-      if (asked === undefined) return;
-      await tunnels.upgradeOperation(
-        exchange,
-        {
-          handshake: asked,
-          tls: tlsOf(operation.upstream),
-          path: samePath(exchange.operation, exchange.path) + exchange.search,
-          onStream(end) {
-            trail.note('stream', 'websocket');
-            endJoined = end;
-            return () => undefined;
-          },
-        },
-        socket,
-        head,
-      );
-    } finally {
-      asked?.failed(undefined);
-      close();
-    }
   }
 
   return {
@@ -79,7 +39,7 @@ export function createUpgrades({
       const tunnel = tunnelFor(arrived.request);
       if (tunnel === undefined) {
         const forward: typeof steps.forward = (exchange) =>
-          exchange.operation.webSocket ? upgradeOperation(exchange, socket, head) : steps.forward(exchange);
+          exchange.operation.webSocket ? upgradeOperation(exchange, socket, head, options) : steps.forward(exchange);
         return createPipeline({ ...steps, forward })(arrived);
       }
       const passThrough: typeof steps.passThrough = (admitted) =>
@@ -87,6 +47,45 @@ export function createUpgrades({
       return createTunnelPipeline({ ...steps, passThrough })(arrived, tunnel);
     },
   };
+}
+
+/** Sends the handshake of an operation. From then on, the exchange is counted as an open stream. */
+async function upgradeOperation(
+  exchange: Forwardable,
+  socket: Socket,
+  head: Buffer,
+  { tunnels, tlsOf, handshake, openStream }: UpgradesOptions,
+): Promise<void> {
+  const { operation, trail } = exchange;
+  let endJoined: ((why?: StreamEnd) => void) | undefined;
+  const close = openStream(exchange, 'websocket', (why) => {
+    trail.note('streamEnd', why);
+    if (endJoined === undefined) socket.destroy();
+    else endJoined(why);
+  });
+  let asked: Handshake | undefined;
+  try {
+    asked = await handshake(exchange);
+    if (asked === undefined) return;
+    await tunnels.upgradeOperation(
+      exchange,
+      {
+        handshake: asked,
+        tls: tlsOf(operation.upstream),
+        path: samePath(exchange.operation, exchange.path) + exchange.search,
+        onStream(end) {
+          trail.note('stream', 'websocket');
+          endJoined = end;
+          return () => undefined;
+        },
+      },
+      socket,
+      head,
+    );
+  } finally {
+    asked?.failed(undefined);
+    close();
+  }
 }
 
 /**

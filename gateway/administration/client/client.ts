@@ -29,7 +29,7 @@ interface AdministrationClientOptions {
 
 type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
-export interface RequestOptions {
+interface RequestOptions {
   readonly query?: Query;
   readonly body?: AnswerMembers;
   /** The tag of the record. The change is refused with precondition_failed unless the record still has this tag. */

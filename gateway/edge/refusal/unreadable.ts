@@ -37,51 +37,6 @@ const PARSER_ERRORS: Readonly<Record<string, ErrorCode>> = {
 };
 
 export function createUnreadable(options: UnreadableOptions): Unreadable {
-  /** Exchanges in progress on the connection, in the order of their requests. */
-  function pendingOn(socket: Socket): EdgeExchange[] {
-    const pending = options.active().filter(({ request }) => request.socket === socket);
-    return pending.sort((one, other) => one.startedAt - other.startedAt);
-  }
-
-  /**
-   * Refuses unreadable bytes, and reads no other request from this connection. If the bytes cut off the body of an exchange in progress,
-   * that exchange gets the refusal.
-   */
-  function refuseUnreadable(socket: Socket, pending: readonly EdgeExchange[], error: GatewayError): void {
-    const last = pending.at(-1);
-    if (last === undefined) {
-      refuseUnparsed(socket, error);
-      return;
-    }
-    // Earlier requests of the connection wait for their answers, and answers are sent in the order of the requests. A refusal that is
-    // written now would be read as the answer to the first of them.
-    endAfter(last.response, socket);
-    if (!last.request.complete) options.refusals.refuse(last, error);
-  }
-
-  function refuseUnparsed(socket: Socket, error: GatewayError): void {
-    const id = options.requestId();
-    answerSocket(socket, error, id);
-    const { code, entry, cause } = error;
-    const trail = new Trail(id, '_OTHER');
-    trail.note('cause', cause);
-    options.recordExchange(Object.assign(trail, { code, status: entry.status, clientAddress: socket.remoteAddress }));
-  }
-
-  function answerSocket(socket: Socket, error: GatewayError, requestId: string): void {
-    if (!socket.writable) {
-      socket.destroy();
-      return;
-    }
-    const { status, headers, text } = options.refusals.answerOf(error, error.entry.retryable === true, requestId);
-    const framing = ['Content-Length', String(Buffer.byteLength(text)), 'Connection', 'close'];
-    const lines = options.constantHeaders.concat('X-Request-Id', requestId, headers, framing);
-    let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nDate: ${new Date().toUTCString()}\r\n`;
-    for (let i = 0; i < lines.length; i += 2) head += `${lines[i]}: ${lines[i + 1]}\r\n`;
-    socket.write(`${head}\r\n${text}`);
-    endAfterLingering(socket);
-  }
-
   return {
     onClientError(error, socket) {
       if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -91,14 +46,64 @@ export function createUnreadable(options: UnreadableOptions): Unreadable {
       const code = isOtherVersion(error)
         ? 'http_version_not_supported'
         : (PARSER_ERRORS[error.code ?? ''] ?? 'malformed_http');
-      refuseUnreadable(socket, pendingOn(socket), new GatewayError(code, { cause: error }));
+      refuseUnreadable(socket, pendingOn(socket, options), new GatewayError(code, { cause: error }), options);
     },
     onConnect(socket) {
-      const pending = pendingOn(socket);
+      const pending = pendingOn(socket, options);
       if (pending.length > 0) keepAnswering(socket, pending.map(nodeExchangeOf));
-      refuseUnreadable(socket, pending, new GatewayError('method_not_allowed', { headers: { Allow: '' } }));
+      refuseUnreadable(socket, pending, new GatewayError('method_not_allowed', { headers: { Allow: '' } }), options);
     },
   };
+}
+
+/** Exchanges in progress on the connection, in the order of their requests. */
+function pendingOn(socket: Socket, options: UnreadableOptions): EdgeExchange[] {
+  const pending = options.active().filter(({ request }) => request.socket === socket);
+  return pending.sort((one, other) => one.startedAt - other.startedAt);
+}
+
+/**
+ * Refuses unreadable bytes, and reads no other request from this connection. If the bytes cut off the body of an exchange in progress,
+ * that exchange gets the refusal.
+ */
+function refuseUnreadable(
+  socket: Socket,
+  pending: readonly EdgeExchange[],
+  error: GatewayError,
+  options: UnreadableOptions,
+): void {
+  const last = pending.at(-1);
+  if (last === undefined) {
+    refuseUnparsed(socket, error, options);
+    return;
+  }
+  // Earlier requests of the connection wait for their answers, and answers are sent in the order of the requests. A refusal that is
+  // written now would be read as the answer to the first of them.
+  endAfter(last.response, socket);
+  if (!last.request.complete) options.refusals.refuse(last, error);
+}
+
+function refuseUnparsed(socket: Socket, error: GatewayError, options: UnreadableOptions): void {
+  const id = options.requestId();
+  answerSocket(socket, error, id, options);
+  const { code, entry, cause } = error;
+  const trail = new Trail(id, '_OTHER');
+  trail.note('cause', cause);
+  options.recordExchange(Object.assign(trail, { code, status: entry.status, clientAddress: socket.remoteAddress }));
+}
+
+function answerSocket(socket: Socket, error: GatewayError, requestId: string, options: UnreadableOptions): void {
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const { status, headers, text } = options.refusals.answerOf(error, error.entry.retryable === true, requestId);
+  const framing = ['Content-Length', String(Buffer.byteLength(text)), 'Connection', 'close'];
+  const lines = options.constantHeaders.concat('X-Request-Id', requestId, headers, framing);
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nDate: ${new Date().toUTCString()}\r\n`;
+  for (let i = 0; i < lines.length; i += 2) head += `${lines[i]}: ${lines[i + 1]}\r\n`;
+  socket.write(`${head}\r\n${text}`);
+  endAfterLingering(socket);
 }
 
 /** Members that Node adds to errors of its parser. */

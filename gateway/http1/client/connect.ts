@@ -41,24 +41,9 @@ export function createConnect(
   lookup: LookupFunction,
   readInto: Uint8Array,
 ): Connect {
-  const { protocol, port } = origin;
-  const isSecure = protocol === 'https:';
-  const host = hostOf(origin);
-  const address: NetConnectOpts = {
-    host,
-    port: Number(port || (isSecure ? 443 : 80)),
-    lookup,
-    // If a name has several addresses, tries the next one when an address refuses or does not answer.
-    autoSelectFamily: true,
-    noDelay: true,
-    keepAlive: true,
-    keepAliveInitialDelay: KEEP_ALIVE_MS,
-  };
-  const tlsOptions: ConnectionOptions = {
-    ...(tls && { ca: tls.ca, cert: tls.certificate, key: tls.key }),
-    servername: tls?.serverName ?? (isIP(host) === 0 ? host : ''),
-    ALPNProtocols: ['http/1.1'],
-  };
+  const isSecure = origin.protocol === 'https:';
+  const address = addressOf(origin, lookup);
+  const tlsOptions = tlsOptionsOf(origin, tls);
   /** The TLS session of the latest connection. The next connection resumes it. */
   let session: Buffer | undefined;
 
@@ -109,6 +94,28 @@ export function createConnect(
       done(undefined);
     });
     return socket;
+  };
+}
+
+function addressOf(origin: URL, lookup: LookupFunction): NetConnectOpts {
+  return {
+    host: hostOf(origin),
+    port: Number(origin.port || (origin.protocol === 'https:' ? 443 : 80)),
+    lookup,
+    // If a name has several addresses, tries the next one when an address refuses or does not answer.
+    autoSelectFamily: true,
+    noDelay: true,
+    keepAlive: true,
+    keepAliveInitialDelay: KEEP_ALIVE_MS,
+  };
+}
+
+function tlsOptionsOf(origin: URL, tls: TlsSettings | undefined): ConnectionOptions {
+  const host = hostOf(origin);
+  return {
+    ...(tls && { ca: tls.ca, cert: tls.certificate, key: tls.key }),
+    servername: tls?.serverName ?? (isIP(host) === 0 ? host : ''),
+    ALPNProtocols: ['http/1.1'],
   };
 }
 

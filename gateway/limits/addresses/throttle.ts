@@ -15,9 +15,9 @@ export interface ThrottleOptions extends Omit<FailureLimitOptions, 'name'> {
    */
   readonly isKnownCaller: (admitted: Admitted) => boolean;
   /**
-   * Whether the key store has lost its contents. Meanwhile a credential that it does not contain is not counted: it may be a good one,
-   * whose client would be refused for the rest of the window after the keys are back. This helps no guess, because an empty store accepts
-   * no key. All other refusals count, and blocked addresses stay blocked.
+   * Whether the key store has lost its contents. Meanwhile, refusals of unknown credentials are not counted, because the credential may be
+   * valid. Its client would otherwise be refused for the rest of the window after the keys are restored. This helps no attacker, because an
+   * empty store accepts no key. All other refusals are counted, and blocked addresses stay blocked.
    */
   readonly mayLackKeys: () => boolean;
 }

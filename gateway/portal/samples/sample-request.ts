@@ -56,7 +56,7 @@ interface FormBody {
 }
 
 /** A file comes from the reader, so its value does not matter. */
-export type FormField = readonly [name: string, value: string, kind?: 'file' | undefined];
+type FormField = readonly [name: string, value: string, kind?: 'file' | undefined];
 
 /** Puts the values of a form where the contract wants them. */
 export function toSampleRequest(form: SampleForm): SampleRequest {

@@ -1,6 +1,6 @@
 // Ends the streams and WebSockets of sessions that have expired, or that the store has lost. The store decides whether a session has expired,
-// because another instance may know of a later use. Only this check finds a lost session: a sign-out of a lost session announces no end,
-// because the store does not know the session.
+// because another instance may know of a later use. Only this check finds a lost session, because the store does not know the session and
+// announces no end when its person signs out.
 
 import type { Session } from '../store/session-store.ts';
 import type { WatchedSessions } from './watched-sessions.ts';

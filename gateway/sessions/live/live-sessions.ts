@@ -273,7 +273,7 @@ export class LiveSessions {
     });
   }
 
-  /** The estimate of the store's clock is old: the machine may have been suspended since the last read. */
+  /** Finds a session, and reads the clock of the store, because the estimate is old if the machine was suspended since the last read. */
   async #findWithTime(hash: string): Promise<Session | undefined> {
     const time = this.#clock.reading(async () => ({ nowMs: await this.#store.nowMs() }));
     const [found] = await Promise.all([this.#store.find(hash), time]);

@@ -60,7 +60,7 @@ const DECODING_FAULTS: Readonly<Record<DecodingFault, string>> = {
  * - `pass`: it is not checked
  * - `sandbox`: it is not checked, and browsers run no scripts in it
  */
-export type BodyTreatment = 'refuse' | 'report' | 'pass' | 'sandbox';
+type BodyTreatment = 'refuse' | 'report' | 'pass' | 'sandbox';
 
 /** Decides by the head of an answer below 400 how its body is treated. Throws if the contract refuses the answer. */
 export function bodyTreatmentOf(check: ContractCheck, exchange: Forwardable, answer: ClientAnswer): BodyTreatment {

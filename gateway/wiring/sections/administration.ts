@@ -22,14 +22,12 @@ interface EarlierSections extends Omit<Sections, 'traffic'> {
 }
 
 /** Starts to follow the configuration files. */
-export function openAdministration(
-  { options, base, observation, counters, upstreams, callers, stores, certificates, traffic }: EarlierSections,
-  parts: Parts,
-): AdministrationSection {
+export function openAdministration(sections: EarlierSections, parts: Parts): AdministrationSection {
+  const { options, base, observation, counters, upstreams, callers, stores, certificates, traffic } = sections;
   const { settings, environment, store, version, worker, now } = options;
   const { inForce, lifecycle } = base;
   const { log, metrics, pressed, admin } = observation;
-  const { access, targets } = upstreams;
+  const { access } = upstreams;
   const { identity } = callers;
   const { deprecatedCalls } = stores;
   const reloads = new Reloads({
@@ -50,20 +48,7 @@ export function openAdministration(
   changes.note(inForce());
   parts.add({ name: 'configuration changes', apply: changes.note });
 
-  metrics.watch({
-    activeRequests: () => traffic.listeners.activeRequests(),
-    keyStoreAway: () => (identity.keysStatus().store === 'failing' ? 1 : 0),
-    limitStoreAway: () => (counters.requests.status().state === 'away' ? 1 : 0),
-    limitPolicyInForce: () => counters.requests.status().policyInForce,
-    usageWaiting: () => stores.usage.status().waiting,
-    tunnelStreams: () => traffic.tunnels.open(),
-    openStreams: () => callers.streams.counts(),
-    upstreamStates: () => access.status(),
-    targetStates: () => targets.targetSets.status(),
-    bufferedBytes: traffic.overload.bufferedBytes,
-    configurationLoadedAtMs: () => reloads.loadedAtMs(),
-    certificates: certificates.status,
-  });
+  watchState(sections, reloads);
   const operators = answersForOperators({
     version,
     lifecycle,
@@ -86,4 +71,25 @@ export function openAdministration(
   });
 
   return { reloads, operators };
+}
+
+/** Gives the metrics the functions that read the state of the parts. */
+function watchState(
+  { observation, counters, upstreams, callers, stores, certificates, traffic }: EarlierSections,
+  reloads: Reloads,
+): void {
+  observation.metrics.watch({
+    activeRequests: () => traffic.listeners.activeRequests(),
+    keyStoreAway: () => (callers.identity.keysStatus().store === 'failing' ? 1 : 0),
+    limitStoreAway: () => (counters.requests.status().state === 'away' ? 1 : 0),
+    limitPolicyInForce: () => counters.requests.status().policyInForce,
+    usageWaiting: () => stores.usage.status().waiting,
+    tunnelStreams: () => traffic.tunnels.open(),
+    openStreams: () => callers.streams.counts(),
+    upstreamStates: () => upstreams.access.status(),
+    targetStates: () => upstreams.targets.targetSets.status(),
+    bufferedBytes: traffic.overload.bufferedBytes,
+    configurationLoadedAtMs: () => reloads.loadedAtMs(),
+    certificates: certificates.status,
+  });
 }
