@@ -70,7 +70,17 @@ export function openObservation(
     metrics.expect(operationsServed(next), next.config.gateway.metrics.operationsMax);
   expect(configuration);
   parts.add({ name: 'metrics', apply: expect });
-  reportFaults(log, metrics, parts, now);
+  const stopReporting = onFault((thrown) => {
+    log.logger.error({ err: thrown }, 'an error outside a request: its exchange or connection was ended');
+    metrics.fault();
+  });
+  parts.add({ name: 'faults', close: stopReporting });
+  const warnOfDrop = createDropWarning(log, now);
+  const stopCounting = onGarbledRedis((reason) => {
+    metrics.redisConnectionDropped();
+    warnOfDrop(reason);
+  });
+  parts.add({ name: 'dropped connections', close: stopCounting });
   const admin = openAdminListener({
     settings,
     secrets,
@@ -98,24 +108,4 @@ export function openObservation(
 
   const onUnreadableForward = reportUnreadableForwards(log, metrics.forwardUnreadable);
   return { pressed, metrics, log, ids, admin, tracing, traceparentFor, traceWithin, onUnreadableForward };
-}
-
-/** Reports errors outside of requests, and connections to Redis that were dropped because of an unexpected reply. */
-function reportFaults(
-  log: ObservationSection['log'],
-  metrics: ObservationSection['metrics'],
-  parts: Parts,
-  now: () => number,
-): void {
-  const stopReporting = onFault((thrown) => {
-    log.logger.error({ err: thrown }, 'an error outside a request: its exchange or connection was ended');
-    metrics.fault();
-  });
-  parts.add({ name: 'faults', close: stopReporting });
-  const warnOfDrop = createDropWarning(log, now);
-  const stopCounting = onGarbledRedis((reason) => {
-    metrics.redisConnectionDropped();
-    warnOfDrop(reason);
-  });
-  parts.add({ name: 'dropped connections', close: stopCounting });
 }
