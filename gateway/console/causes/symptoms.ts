@@ -11,5 +11,5 @@ export function symptomsText(symptoms: readonly Symptom[]): string {
     .slice(0, NAMED_MAX)
     .map(({ name, requests, failed }) => `${name} (${failed === 0 ? 'slow' : `${failed} of ${requests} failed`})`);
   const more = symptoms.length > NAMED_MAX ? `, and ${symptoms.length - NAMED_MAX} more` : '';
-  return ` Seen in ${named.join(', ')}${more}.`;
+  return ` In the last minute: ${named.join(', ')}${more}.`;
 }

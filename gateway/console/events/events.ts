@@ -37,7 +37,10 @@ export class Events {
     // The outages of the previous process end here. An outage that still lasts starts again when it is seen.
     const endOfCounts = uncountedSinceMs === undefined ? time : isoTime(uncountedSinceMs);
     this.#events = earlier.map((event) => ({ ...event, until: event.until ?? endOfCounts }));
-    this.#outages = new Outages(now, figuresOf, (kind, at, text) => this.#add(kind, at, text, null));
+    this.#outages = new Outages(now, figuresOf, {
+      add: (kind, at, text) => this.#add(kind, at, text, null),
+      drop: (mark) => this.#drop(mark),
+    });
     if (uncountedSinceMs !== undefined)
       this.#add('uncounted', endOfCounts, 'Not counted: the gateway was not running.', time);
     if (aliveAtMs === undefined) this.#add('start', time, 'The gateway started.');
@@ -96,6 +99,11 @@ export class Events {
     this.#events.push(event);
     if (this.#events.length > KEPT_MAX) this.#events.shift();
     return event;
+  }
+
+  #drop(mark: Mark | undefined): void {
+    const index = this.#events.findIndex((one) => one === mark);
+    if (index >= 0) this.#events.splice(index, 1);
   }
 
   #time(): string {

@@ -14,6 +14,13 @@ export type Mark = { -readonly [Key in keyof GatewayEvent]: GatewayEvent[Key] };
 
 type MarkKind = 'outage' | 'warning';
 
+/** The list of marks. */
+interface Marks {
+  /** Adds a mark that lasts. */
+  add(kind: MarkKind, at: string, text: string): Mark;
+  drop(mark: Mark | undefined): void;
+}
+
 /** Returns the figures of an event between two times. */
 export type FiguresOf = (
   event: Pick<GatewayEvent, 'subject' | 'about'>,
@@ -40,19 +47,16 @@ interface LastingOutage {
 export class Outages {
   readonly #now: () => number;
   readonly #figuresOf: FiguresOf;
-  readonly #addMark: (kind: MarkKind, at: string, text: string) => Mark;
+  readonly #marks: Marks;
   readonly #lasting = new Map<string, LastingOutage>();
   /** The marks that have ended lately, by their kind, and the id and the fault of their cause. */
   readonly #ended = new Map<string, Mark>();
 
-  /**
-   * @param now epoch milliseconds that never decrease
-   * @param addMark adds a mark that lasts
-   */
-  constructor(now: () => number, figuresOf: FiguresOf, addMark: (kind: MarkKind, at: string, text: string) => Mark) {
+  /** @param now epoch milliseconds that never decrease */
+  constructor(now: () => number, figuresOf: FiguresOf, marks: Marks) {
     this.#now = now;
     this.#figuresOf = figuresOf;
-    this.#addMark = addMark;
+    this.#marks = marks;
   }
 
   /** Notes a state. A cause without `since` gets the time at which it was first seen. */
@@ -61,7 +65,10 @@ export class Outages {
     for (const [id, lasting] of this.#lasting) {
       if (present.has(id)) continue;
       this.#lasting.delete(id);
-      this.#end(lasting);
+      // The failing requests of a service are found before the service itself. Both are one outage.
+      const isPart = lasting.mark !== undefined && causes.some((cause) => isPartOf(lasting.cause, cause));
+      if (isPart) this.#marks.drop(lasting.mark);
+      else this.#end(lasting);
     }
     for (const [key, { until }] of this.#ended)
       if (this.#now() - Date.parse(until ?? '') > SAME_OUTAGE_MS) this.#ended.delete(key);
@@ -102,7 +109,7 @@ export class Outages {
   }
 
   #newMark(kind: MarkKind, cause: FoundCause, since: string): Mark {
-    return this.#addMark(kind, since, cause.title ?? cause.cause);
+    return this.#marks.add(kind, since, cause.title ?? cause.cause);
   }
 
   /** Begins an outage or a warning, or continues one that has ended lately. */
@@ -125,6 +132,13 @@ export class Outages {
   #time(): string {
     return isoTime(this.#now());
   }
+}
+
+/** Whether a cause that is no longer found was about the operations of an upstream that has failed since. */
+function isPartOf({ about }: FoundCause, { about: { topic, name }, kind, symptoms = [] }: FoundCause): boolean {
+  if (topic !== 'upstream' || kind !== 'bad') return false;
+  if (about.topic === 'operations of' || about.topic === 'slow operations of') return about.name === name;
+  return (about.topic === 'operation' || about.topic === 'slow') && symptoms.some((one) => one.name === about.name);
 }
 
 function keyOf(kind: string, id: string, fault = ''): string {

@@ -367,6 +367,42 @@ test('a warning is marked, too, apart from the outage that it becomes, and not w
   assert.equal(events.list().length, 3);
 });
 
+test('the failing operations of an upstream are the same outage as the upstream, once it is found', () => {
+  let nowMs = NOW_MS;
+  const events = new Events(() => nowMs);
+  const [listed, read] = ['GET /files', 'GET /files/{id}'];
+  const operationFails = (name: string) => failureCause({ topic: 'operation', name }, `${name} fails.`, '');
+  events.observe(fine, [operationFails(listed), operationFails('GET /orders')]);
+  nowMs += 1000;
+  const symptoms = [listed, read].map((name) => ({ name, requests: 3, failed: 3 }));
+  events.observe(fine, [
+    failureCause({ topic: 'upstream', name: 'files', detail: 'live' }, 'It fails.', '', { symptoms }),
+  ]);
+  assert.deepEqual(
+    events.list().flatMap(({ kind, text }) => (kind === 'outage' ? [text] : [])),
+    ['GET /orders fails.', 'It fails.'],
+  );
+});
+
+test('a refused configuration lasts until its files are right', () => {
+  let nowMs = NOW_MS;
+  const events = new Events(() => nowMs);
+  const refused = { at: SINCE, mistakes: ['/etc/gateway/limits.yaml:3: unknown key.'] };
+  for (const last_failure of [null, refused, refused, null]) {
+    events.observe({ ...fine, configuration: { last_failure } }, []);
+    nowMs += 1000;
+  }
+  assert.deepEqual(
+    events.list().flatMap(({ kind, ...event }) => (kind === 'refused' ? [event] : [])),
+    [
+      {
+        ...{ at: SINCE, until: new Date(NOW_MS + 3000).toISOString() },
+        text: 'A changed configuration was refused: limits.yaml:3: unknown key.',
+      },
+    ],
+  );
+});
+
 test('a fault of another kind is another outage, and so is the same fault after its end was reported', () => {
   let nowMs = NOW_MS;
   const events = new Events(() => nowMs);
@@ -405,7 +441,7 @@ test('a fault of another kind is another outage, and so is the same fault after 
 test('a missing instance that was killed differs from one that hangs, and from one on another machine', () => {
   const gone = { id: 'con_1', name: 'gw-7:8080', version: '1', started_at: SINCE, missing_since: SINCE };
   const at = { admin_port: 9091, pid: 4711 };
-  const textOf = (more: object) => silentCause({ ...gone, ...more }).consequence.replace(/ Its requests are not.*/, '');
+  const textOf = (more: object) => silentCause({ ...gone, ...more }).consequence.replace(/ Its requests since.*/, '');
   const heard = `It was last heard of at ${SINCE}.`;
   assert.equal(
     textOf({ ...at, runs: false }),

@@ -73,7 +73,7 @@ test('a cause is one row with the worst kind, and its sentence has the counts of
   );
   assert.equal(
     cause?.consequence,
-    '5 of 30 requests failed, at this target. Seen in GET /a (3 of 6 failed), GET /b (2 of 24 failed). Undo.',
+    '5 of 30 requests failed, at this target. In the last minute: GET /a (3 of 6 failed), GET /b (2 of 24 failed). Undo.',
   );
 });
 

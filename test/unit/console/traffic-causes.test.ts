@@ -139,7 +139,7 @@ test('requests that fail at the target that is out are one failure, which names 
     assert.match(failure?.cause ?? '', /^Upstream orders \(live\): target http:\/\/a:1 .*\(timeout\)\.$/);
     assert.match(
       failure?.consequence ?? '',
-      /^10 of 20 requests failed in the last minute, at this target: upstream_timeout\. .*To remove it, delete http:\/\/a:1 from upstreams\.orders\.live in upstreams\.yaml: it is in force once saved\. Seen in GET \/reports\/daily \(10 of 20 failed\)\.$/,
+      /^10 of 20 requests failed in the last minute, at this target: upstream_timeout\. .*To remove it, delete http:\/\/a:1 from upstreams\.orders\.live in upstreams\.yaml: it is in force once saved\. In the last minute: GET \/reports\/daily \(10 of 20 failed\)\.$/,
     );
     assert.deepEqual([failure?.runbook, failure?.figures], ['GatewayTargetDown', { requests: 20, failed: 10 }]);
   }
@@ -160,7 +160,7 @@ test('an upstream without its credential has no slow operations', () => {
     presentOf({ operations: slow }),
     createCauseMemory(),
   );
-  assert.doesNotMatch(latched?.consequence ?? '', /Seen in/);
+  assert.doesNotMatch(latched?.consequence ?? '', /In the last minute:/);
 });
 
 test('what an upstream that failed left in the last minute is not told after its end', () => {
@@ -204,7 +204,7 @@ test('an overloaded upstream is one cause, with its load and what its operations
   ]);
   assert.equal(
     causesOf({ upstreams: { orders } }, QUIET, NOW_MS, presentOf(present), createCauseMemory())[0]?.consequence,
-    'A part of its requests gets 503 upstream_overloaded. Seen in GET /reports/a (9 of 30 failed), GET /reports/b (9 of 30 failed).',
+    'A part of its requests gets 503 upstream_overloaded. In the last minute: GET /reports/a (9 of 30 failed), GET /reports/b (9 of 30 failed).',
   );
   const breaker = { live: 'open' };
   assert.equal(told(present, { upstreams: { orders: { ...orders, breaker } } }).length, 1);
