@@ -32,6 +32,13 @@ function explain(problem: ParserError, text: string): Explanation {
       remedy: `Write it in quotes: "${/\$\{\w*\}?/.exec(text.slice(from - 1))?.[0]}".`,
     };
   }
+  const comment = /(\$ref["']?:\s+)(#\/[^\s}\],]*)[^\n]*\n\s*\S*$/.exec(text.slice(0, from + 1));
+  if (comment !== null)
+    return {
+      offset: comment.index + String(comment[1]).length,
+      reason: 'the text behind # is a comment.',
+      remedy: `Write it in quotes: "${comment[2]}".`,
+    };
   if (problem.message.startsWith('Flow '))
     return { reason: 'a bracket [ or { is not closed before this line.', remedy: 'Close it where its content ends.' };
   if (problem.code === 'MULTIPLE_DOCS')

@@ -293,7 +293,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'a-secret-in-the-place-of-a-credential': {
     files: spoiled(upstreams, 'timeoutMs: 1000', 'credential: s3cret'),
     says: [
-      'config/upstreams.yaml:5:17: upstreams.items.credential: a text is not possible here. It must be a block with apiKey, basic, bearer. Put the secret itself into the secrets store, and its name here.',
+      'config/upstreams.yaml:5:17: upstreams.items.credential: a text is not possible here. It must be a block with apiKey, basic, bearer, headers. Put the secret itself into the secrets store, and its name here.',
     ],
   },
   'a-secret-in-the-place-of-its-block': {
@@ -335,7 +335,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'credential-of-no-kind': {
     files: spoiled(upstreams, 'timeoutMs: 1000', 'credential: {}'),
     says: [
-      'config/upstreams.yaml:5:5: upstreams.items.credential: {} is not possible here. It must name one kind: apiKey: { header, secret }, basic: { user, secret } or bearer: { secret }.',
+      'config/upstreams.yaml:5:5: upstreams.items.credential: {} is not possible here. It must name one kind: apiKey: { header, secret }, basic: { user, secret }, bearer: { secret } or headers: { names, secret }.',
     ],
   },
   'service-that-the-sandbox-has-not': {

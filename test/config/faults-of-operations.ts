@@ -1,7 +1,7 @@
 // Faults of operations, by name: members at the wrong place and names that are nearly right. Each would cost clients an operation, a body,
 // an answer or a check.
 
-import { type Fault, spoiled } from './faults.ts';
+import { type Fault, sound, spoiled } from './faults.ts';
 
 const items = 'openapi/items.yaml';
 
@@ -95,6 +95,25 @@ export const faultsOfOperations: Readonly<Record<string, Fault>> = {
     ),
     says: [
       'openapi/items.yaml:15:19: paths./v1/items.post.requestBody.content.application/json.$ref: the reference leads to schemas, and this place takes one to mediaTypes. Refer to that section; a schema is written as in schema: { $ref: "#/components/schemas/Name" }.',
+    ],
+  },
+  'parameter-in-place-of-a-schema': {
+    files: {
+      [items]: sound[items]
+        .replace('"#/components/schemas/Item"', '"#/components/parameters/Limit"')
+        .replace(
+          'components:\n',
+          'components:\n  parameters:\n    Limit: { name: limit, in: query, schema: { type: integer } }\n',
+        ),
+    },
+    says: [
+      'openapi/items.yaml:15:29: paths./v1/items.post.requestBody.content.application/json.schema.$ref: the reference leads to parameters, and this place takes one to schemas. Refer to that section; a schema is written as in schema: { $ref: "#/components/schemas/Name" }.',
+    ],
+  },
+  'schema-in-place-of-a-parameter': {
+    files: withParameters('$ref: "#/components/schemas/Item"'),
+    says: [
+      'openapi/items.yaml:9:17: paths./v1/items.get.parameters.0.$ref: the reference leads to schemas, and this place takes one to parameters. Refer to that section; a schema is written as in schema: { $ref: "#/components/schemas/Name" }.',
     ],
   },
   'reference-without-its-dollar': {

@@ -79,11 +79,11 @@ export const faultsOfSchemas: Readonly<Record<string, Fault>> = {
     'enum',
     'enum has no value, so no value is valid. List the values, or remove enum.',
   ),
-  'wrong-value-without-words-of-its-own': withName(
+  'length-below-zero': withName(
     '{ type: string, maxLength: -1 }',
     42,
     'maxLength',
-    'The value of the maxLength field must be greater than or equal to 0. Make the document valid OpenAPI 3.0 at this place.',
+    'The value of the maxLength field must be greater than or equal to 0. Write 0 or more.',
     '3.0.4',
   ),
   'pattern-with-a-flag': withPattern(
@@ -119,7 +119,7 @@ export const faultsOfSchemas: Readonly<Record<string, Fault>> = {
       '      operationId: listItems\n      parameters: { limit: { in: query, schema: { type: integer } } }\n',
     ),
     says: [
-      'openapi/items.yaml:8:19: paths./v1/items.get.parameters: parameters is a list. Write each as an item, as in - { name: limit, in: query, schema: { type: integer } }.',
+      'openapi/items.yaml:8:19: paths./v1/items.get.parameters: a list of parameters belongs here, not a block. Write it as in parameters: [{ name: limit, in: query, schema: { type: integer } }].',
     ],
   },
   'reference-to-itself': {

@@ -7,6 +7,7 @@ import { ConfigError, closest, condense, suggest } from '../../gateway/shared/mi
 import { type Files, sentencesFor, sound, spoiled } from './faults.ts';
 import { faultsInContracts } from './faults-in-contracts.ts';
 import { faultsInFiles } from './faults-in-files.ts';
+import { faultsOfForm } from './faults-of-form.ts';
 import { faultsOfIndentation } from './faults-of-indentation.ts';
 import { faultsOfOperations } from './faults-of-operations.ts';
 import { faultsOfSchemas } from './faults-of-schemas.ts';
@@ -14,6 +15,7 @@ import { faultsOfSchemas } from './faults-of-schemas.ts';
 const faults = {
   ...faultsInFiles,
   ...faultsInContracts,
+  ...faultsOfForm,
   ...faultsOfIndentation,
   ...faultsOfOperations,
   ...faultsOfSchemas,

@@ -25,19 +25,37 @@ export function unexpectedIn(message: string): string | undefined {
   return /^Property `([^`]*)` is not expected here/.exec(message)?.[1];
 }
 
+/** Returns the names of the members of which one is missing. */
+export function missingIn(message: string): string[] | undefined {
+  const [, one, several] =
+    /^The field `([^`]*)` must be present|^Must contain at least one of the following fields: (.*?)\.?$/.exec(
+      message,
+    ) ?? [];
+  return (one ?? several)?.split(', ');
+}
+
 /** Removes the problems that another problem has caused. */
 export function withoutConsequences(problems: readonly NormalizedProblem[]): NormalizedProblem[] {
   const explained = new Set(problems.filter(({ ruleId }) => EXPLAINING_RULES.has(ruleId)).map((one) => placeOf(one)));
-  const byHolder = Map.groupBy(problems.map(readProblem), ({ holder }) => holder);
+  const mistyped = new Set(problems.filter((one) => pathIn(one).at(-1) === 'type').map((one) => placeOf(one)));
+  const misread = problems.flatMap(({ ruleId, location }) =>
+    ruleId === 'gateway/references-fit-their-place' ? location.slice(1) : [],
+  );
+  const isMisread = ({ ruleId, location: [at] }: NormalizedProblem) =>
+    /^struct$|(keywords-exist|parameters-have-a-schema)$/.test(ruleId) &&
+    misread.some((target) => isWithin(at, target));
+  const byHolder = Map.groupBy(problems.filter((one) => !isMisread(one)).map(readProblem), ({ holder }) => holder);
   const isExplained = (problem: NormalizedProblem) =>
     explained.has(placeOf(problem)) || explained.has(placeOf(problem, pathIn(problem).slice(0, -1)));
   return [...byHolder.values()].flatMap((there) => {
     const suggested = new Set(
       there.flatMap(({ unexpected, problem }) => (unexpected === undefined ? [] : problem.suggest)),
     );
+    const lacksContent = there.some(({ missing }) => missing?.includes('content'));
     const hasEmpty = there.some(({ isEmpty }) => isEmpty);
     const isCaused = ({ problem, unexpected, missing }: Found) =>
-      (unexpected !== undefined && (hasEmpty || isExplained(problem))) ||
+      (unexpected !== undefined && (hasEmpty || isExplained(problem) || (lacksContent && unexpected === 'schema'))) ||
+      (isNotAllowed(problem) && mistyped.has(placeOf(problem, [...pathIn(problem).slice(0, -1), 'type']))) ||
       missing?.some((name) => suggested.has(name) || (name === 'schema' && explained.has(placeOf(problem))));
     return there.filter((found) => !isCaused(found)).map(({ problem }) => problem);
   });
@@ -47,12 +65,24 @@ function readProblem(problem: NormalizedProblem): Found {
   const { message, ruleId } = problem;
   const path = pathIn(problem);
   const unexpected = ruleId === 'struct' ? unexpectedIn(message) : undefined;
-  const missing =
-    /^The field `([^`]*)` must be present/.exec(message)?.[1] ??
-    /^Must contain at least one of the following fields: (.*?)\.?$/.exec(message)?.[1];
   const isEmpty = ruleId === 'struct' && isAboutNothing(message);
   const holder = unexpected !== undefined || isEmpty ? path.slice(0, -1) : path;
-  return { problem, holder: JSON.stringify(holder), unexpected, missing: missing?.split(', '), isEmpty };
+  return { problem, holder: JSON.stringify(holder), unexpected, missing: missingIn(message), isEmpty };
+}
+
+/** Whether a member does not fit the type beside it. If the type is unknown, no member fits. */
+function isNotAllowed({ message }: NormalizedProblem): boolean {
+  return /^The field `[^`]*` is not allowed here/.test(message);
+}
+
+type ProblemLocation = NormalizedProblem['location'][number] | undefined;
+
+/** Whether a place is inside another one, which a reference to the wrong section has read as another kind of object. */
+function isWithin(at: ProblemLocation, target: ProblemLocation): boolean {
+  const pointers = [at, target].map((one) => (one && 'pointer' in one ? one.pointer : undefined));
+  const [inner, outer] = pointers;
+  if (inner === undefined || outer === undefined || at?.source !== target?.source) return false;
+  return inner === outer || inner.startsWith(`${outer}/`);
 }
 
 /** Returns the file and the place of a problem as one text. @param path the place, or one around it */

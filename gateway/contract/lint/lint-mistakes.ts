@@ -4,9 +4,10 @@ import { type Document, getLineColLocation, type NormalizedProblem } from '@redo
 import { shownPath } from '../../shared/file-text.ts';
 import { closest, type Mistake } from '../../shared/mistakes.ts';
 import { positionsIn, readSource } from '../../shared/yaml-source.ts';
+import { circularReference, EXISTING_ONLY } from './dangling-references.ts';
 import { pathIn, unexpectedIn } from './lint-causes.ts';
 import { isPathWithoutSlash } from './lint-verdict.ts';
-import { circularReference, EXISTING_ONLY, explanationOf } from './plain-words.ts';
+import { explanationOf } from './plain-words.ts';
 
 /** A version of OpenAPI, which has three numbers. */
 const KNOWN_VERSION = /^3\.[012]\.\d+(-.+)?$/;
@@ -15,6 +16,11 @@ const LATEST = ['3.0.4', '3.1.1', '3.2.0'];
 /** Returns the mistake of a version that does not exist, or is written as a number. @param version the text in the file */
 function unknownVersion(version: string): Pick<Mistake, 'reason' | 'remedy'> {
   const [near] = LATEST.filter((one) => version.startsWith(one.slice(0, 3)));
+  if (version.startsWith('2'))
+    return {
+      reason: `"openapi: ${version}" is not a version of OpenAPI.`,
+      remedy: 'Write swagger: "2.0", or convert it.',
+    };
   return {
     reason: `"openapi: ${version}" is not a version of OpenAPI.`,
     remedy:
@@ -30,6 +36,11 @@ export function unfitFor({ parsed, source }: Document): Pick<Mistake, 'reason' |
   if (typeof parsed !== 'object' || parsed === null) return { reason: 'the file holds no document.', remedy: begin };
   if ('swagger' in parsed && String(parsed.swagger) !== '2.0')
     return { reason: `this is a document of Swagger ${parsed.swagger}.`, remedy: 'Convert it to OpenAPI 3.0 or 3.1.' };
+  const newer = ['components', 'servers', 'webhooks'].find((name) => 'swagger' in parsed && name in parsed);
+  if (newer !== undefined && !('definitions' in parsed)) {
+    const reason = `the file begins as Swagger 2.0, and has ${newer}, which only OpenAPI from 3.0 on has.`;
+    return { reason, remedy: 'Begin it with "openapi: 3.0.4" in place of swagger.' };
+  }
   if ('openapi' in parsed && !(typeof parsed.openapi === 'string' && KNOWN_VERSION.test(parsed.openapi)))
     return unknownVersion(/^[\s{]*["']?openapi["']?\s*:\s*["']?v?([\w.-]+)/m.exec(source.body)?.[1] ?? '');
   if (!('openapi' in parsed) && !('swagger' in parsed) && 'paths' in parsed)

@@ -15,18 +15,32 @@ const SECTIONS: Readonly<Record<string, string>> = {
   MediaType: 'mediaTypes',
 };
 
+/** Lists of OpenAPI whose items may be references. */
+const LISTS = /^(AllOf|OneOf|AnyOf|ParameterList)$/;
+
 /** A reference to another section would check the members of one object as those of another. */
 export const referencesFitTheirPlace: Oas3Rule = () => ({
   ref: {
-    enter({ $ref: target }, { report, location, type, key }) {
+    enter({ $ref: target }, { report, location, type, key }, resolved) {
+      if (LISTS.test(type.name) && resolved.location !== undefined) {
+        report({
+          message: `${key} is a list, not a reference`,
+          suggest: [`${key}: [{ $ref: "${target}" }]`],
+          location: [location.child(['$ref']), resolved.location],
+        });
+        return;
+      }
       const wanted = SECTIONS[type.name];
       const [, section] = /^[^#]*#\/components\/(\w+)\/[^/]+$/.exec(target) ?? [];
       if (wanted === undefined || section === undefined || section === wanted) return;
+      // The linter itself reports a reference to nothing.
+      if (resolved.node === undefined || resolved.location === undefined) return;
       // Another rule says that a name without a slash is not a media type.
       if (type.name === 'MediaType' && !String(key).includes('/')) return;
       report({
         message: `the reference leads to ${section}, and this place takes one to ${wanted}`,
-        location: location.child(['$ref']),
+        // The linter also reads the target as the object that belongs here, and reports it. These problems are left out.
+        location: [location.child(['$ref']), resolved.location],
       });
     },
   },

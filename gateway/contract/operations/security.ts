@@ -125,7 +125,9 @@ function documentAlternatives(
 ): readonly SecurityAlternative[] | undefined {
   const { document, place, operation } = defaults;
   const required = operation.security ?? document.root.security;
-  if (!Array.isArray(required) || required.length === 0) {
+  // The linter has reported another value.
+  if (required !== undefined && !Array.isArray(required)) return undefined;
+  if (required === undefined || required.length === 0) {
     const remedy = 'Add security with a scope or x-gateway-public: true, or say either in its entry of upstreams.yaml.';
     return complain(place, 'this operation is neither secured nor declared public.', remedy);
   }
@@ -142,6 +144,7 @@ function toAlternative(
   requirement: JsonObject,
   complain: Complain,
 ): SecurityAlternative | undefined {
+  if (!isObject(requirement) || !Object.values(requirement).every(Array.isArray)) return undefined;
   const [name, another] = Object.keys(requirement);
   if (name === undefined) {
     const remedy = 'Remove the empty alternative {}, or security altogether and add x-gateway-public: true.';
@@ -156,8 +159,11 @@ function toAlternative(
   const scheme = schemeOf(document.root, name);
   if (scheme === undefined) {
     const schemes = Object.keys(objectAt(document.root.components, 'securitySchemes'));
+    // The section may be misspelt, which is reported.
+    if (document.isBroken && schemes.length === 0) return undefined;
     return complain(path, `there is no security scheme "${name}".`, suggest(name, schemes));
   }
+  if (document.isBroken && !isWellFormed(scheme)) return undefined;
   const kind = kindOf(scheme);
   const wanted = (requirement[name] as unknown[]).map(String);
   if (kind === 'basic' && acceptsBasic) {
@@ -203,6 +209,13 @@ function scopesIn(root: JsonObject): string[] {
 function kindOf({ type, scheme, in: place, name }: JsonObject): string | undefined {
   if (type === 'http') return String(scheme).toLowerCase();
   return type === 'apiKey' && place === 'cookie' && isSessionCookieName(String(name)) ? 'session' : undefined;
+}
+
+/** Whether a security scheme has the members of its type. The linter reports others. */
+function isWellFormed({ type, scheme, in: place, name }: JsonObject): boolean {
+  if (type === 'http') return typeof scheme === 'string';
+  if (type === 'apiKey') return /^(query|header|cookie)$/.test(String(place)) && typeof name === 'string';
+  return /^(oauth2|openIdConnect|mutualTLS|basic)$/.test(String(type));
 }
 
 function schemeOf(root: JsonObject, name: string): JsonObject | undefined {
