@@ -56,7 +56,7 @@ export function causesOf(
       }),
     ];
   const found = [
-    ...storeCauses(status, nowMs),
+    ...storeCauses(status, nowMs).filter((cause) => !isLastWriteOf(cause, memory.culprits(nowMs))),
     ...Object.entries(status.upstreams ?? {}).flatMap((one) => causesWithSymptoms(one, status, nowMs, present)),
     ...ownCauses(status),
   ];
@@ -80,6 +80,16 @@ export function causesOf(
     ...organizationsInTrouble(present, status, nowMs, blame.isAny),
   );
   return [...found.filter(({ kind }) => kind === 'bad'), ...found.filter(({ kind }) => kind !== 'bad')];
+}
+
+/** The key store keeps the error of its last write until the next one, a few seconds after the disk has room again. */
+const LAST_WRITE_MS = 20_000;
+
+/** Whether a cause is only the error of the last write during an outage of the stores that is over. */
+function isLastWriteOf({ about: { topic } }: FoundCause, culprits: ReturnType<CauseMemory['culprits']>): boolean {
+  return (
+    topic === 'store writes' && culprits.some(({ about, agoMs }) => about.topic === 'stores' && agoMs < LAST_WRITE_MS)
+  );
 }
 
 /**

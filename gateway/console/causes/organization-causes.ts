@@ -40,7 +40,15 @@ export function organizationsInTrouble(
     return [refusedCause({ organization: one.name, name: known?.name }, counts, limit, { isAway, changed })];
   });
   const named = new Set(refused.map(({ about }) => about.name));
-  const near = lately.filter((one) => !named.has(one.organization) && isNearlyUsed(one, isAway));
+  // An organization that has stopped after its refusals is not near its limit: its requests leave the window.
+  const sends = (name: string) =>
+    organizations.some((one) => one.name === name && figuresOf(bounds, one.latest).requests > 0);
+  const near = lately.filter(
+    (one) =>
+      !named.has(one.organization) &&
+      isNearlyUsed(one, isAway) &&
+      (one.last_refused === undefined || sends(one.organization)),
+  );
   return [
     ...atMost(refused, 'organizations are refused', '#/requests?status=refused'),
     ...atMost(

@@ -247,6 +247,22 @@ test('a disk with embedded stores is a warning before it is full, and no cause b
   assert.deepEqual(causesWith({ disk }), []);
 });
 
+test('the last write to a disk that was full is no cause of its own while it is not repeated', () => {
+  const { redis: _, ...embedded } = fine;
+  const disk = { directory: '/data', free_bytes: 0, total_bytes: 100 * 2 ** 20 };
+  const keys = { store: 'reachable', writeFailure: 'database or disk is full' };
+  const memory = createCauseMemory();
+  const idsAt = (freeBytes: number, atMs: number) => {
+    const status = { ...embedded, keys, disk: { ...disk, free_bytes: freeBytes } };
+    const causes = causesOf(status, quiet, atMs, NO_TRAFFIC, memory);
+    memory.note(causes, atMs);
+    return causes.map(({ id }) => id);
+  };
+  assert.deepEqual(idsAt(0, NOW_MS), ['stores disk']);
+  assert.deepEqual(idsAt(2 ** 26, NOW_MS + 3000), []);
+  assert.deepEqual(idsAt(2 ** 26, NOW_MS + 30_000), ['store writes']);
+});
+
 test('errors need attention from one percent on, unless their cause is told already', () => {
   const many = { requests: 100, failed: 5, refused: 0, mostOften: 'upstream_error' };
   assert.match(

@@ -381,6 +381,12 @@ test('one organization that is refused, and one that has nearly used a limit, ar
     near({ last_at: new Date(NOW_MS - 61_000).toISOString() }),
     near({ organization: 'anonymous' }),
     near({ remaining: 0, shadow_refused: 7 }),
+    // It was refused, and has stopped.
+    near({
+      remaining: 0,
+      refused: 7,
+      last_refused: { at: new Date(NOW_MS - 50_000).toISOString(), limit: 100, window_seconds: 60 },
+    }),
   ];
   for (const one of calm) assert.deepEqual(told({ nearLimits: [one] }), []);
 });
