@@ -126,6 +126,7 @@ export const TOPICS = [
   'near',
   'lifecycle',
   'configuration',
+  'clock',
   'tier',
   'issuer',
   'receiver',

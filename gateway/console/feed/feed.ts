@@ -4,6 +4,7 @@
 import type { Cause } from '../../shared/contracts/cause.ts';
 import { nextCommandOf } from '../../shared/next-command.ts';
 import { type FoundCause, published, warningCause } from '../causes/cause.ts';
+import { clockCauses } from '../causes/clock-cause.ts';
 import type { Extents } from '../causes/extent.ts';
 import { returnedCause, silentCause } from '../causes/instance-causes.ts';
 import type { Lasting } from '../events/outages.ts';
@@ -31,6 +32,8 @@ export interface LocalFeed {
   readonly causes: readonly Lasting<FoundCause>[];
   /** The counts in which the figures of causes are found again; absent from an instance of an earlier version. */
   readonly extents?: Extents | undefined;
+  /** The time of the report by the clock of the instance, in epoch milliseconds; absent from an instance of an earlier version. */
+  readonly clock_ms?: number | undefined;
   /** The configuration in force; absent from an instance of an earlier version. */
   readonly configuration?: ConfigurationInForce | undefined;
   readonly events: readonly GatewayEvent[];
@@ -106,7 +109,7 @@ interface Unheard {
 }
 
 /** What the causes of several instances are joined from. */
-export type CausesAnswer = Pick<LocalFeed, 'causes' | 'configuration' | 'extents' | 'organizations'>;
+export type CausesAnswer = Pick<LocalFeed, 'causes' | 'clock_ms' | 'configuration' | 'extents' | 'organizations'>;
 
 /** Returns the causes of all instances. Instances that did not answer are causes, too. */
 export function attentionOf(
@@ -125,7 +128,13 @@ export function attentionOf(
     .map(returnedCause)
     .map(published);
   const joined = joinCauses(told).map((cause) => toldAlone(cause, told[0]?.name ?? '', unasked));
-  return [...silent.map(published), ...joined, ...over, ...differentConfigurations(told, nowMs)];
+  return [
+    ...silent.map(published),
+    ...joined,
+    ...over,
+    ...differentConfigurations(told, nowMs),
+    ...clockCauses(told).map(published),
+  ];
 }
 
 /** Says that a cause is what one instance sees, if the others cannot be asked. */

@@ -189,6 +189,7 @@ export class Sampling {
       causes: this.#events.causes().filter(({ about }) => about.topic !== 'instance'),
       extents: this.#search.extents(),
       organizations: this.#samples.nearLimits,
+      clock_ms: this.#options.now(),
       configuration: this.#inForce(),
     };
   }
