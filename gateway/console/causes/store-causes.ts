@@ -76,7 +76,7 @@ function refusedWriteCauses({ keys = {}, redis }: StatusForCauses): FoundCause[]
 function fault(reason = ''): string {
   if (/ECONNREFUSED/.test(reason)) return 'refuses connections';
   if (/ENOTFOUND|EAI_AGAIN/.test(reason)) return 'has no address';
-  if (/ETIMEDOUT|no right answer|timed out|EHOSTUNREACH/i.test(reason)) return 'does not answer';
+  if (/ETIMEDOUT|no right answer|timed out|timeout|EHOSTUNREACH/i.test(reason)) return 'does not answer';
   if (/was closed|is closed|ECONNRESET/i.test(reason)) return 'closed the connection and takes no new one';
   if (/OOM/.test(reason)) return 'is full and takes no writes';
   if (/READONLY/.test(reason)) return 'is a replica and takes no writes';

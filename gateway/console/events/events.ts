@@ -101,8 +101,8 @@ export class Events {
     return event;
   }
 
-  #drop(mark: Mark | undefined): void {
-    const index = this.#events.findIndex((one) => one === mark);
+  #drop(mark: Mark): void {
+    const index = this.#events.indexOf(mark);
     if (index >= 0) this.#events.splice(index, 1);
   }
 

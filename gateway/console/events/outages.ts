@@ -18,7 +18,7 @@ type MarkKind = 'outage' | 'warning';
 interface Marks {
   /** Adds a mark that lasts. */
   add(kind: MarkKind, at: string, text: string): Mark;
-  drop(mark: Mark | undefined): void;
+  drop(mark: Mark): void;
 }
 
 /** Returns the figures of an event between two times. */
@@ -66,8 +66,8 @@ export class Outages {
       if (present.has(id)) continue;
       this.#lasting.delete(id);
       // The failing requests of a service are found before the service itself. Both are one outage.
-      const isPart = lasting.mark !== undefined && causes.some((cause) => isPartOf(lasting.cause, cause));
-      if (isPart) this.#marks.drop(lasting.mark);
+      const { mark } = lasting;
+      if (mark !== undefined && causes.some((cause) => isPartOf(lasting.cause, cause))) this.#marks.drop(mark);
       else this.#end(lasting);
     }
     for (const [key, { until }] of this.#ended)

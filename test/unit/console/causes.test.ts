@@ -117,6 +117,7 @@ test('after the grace no key works', () => {
 test('each fault of Redis is named', () => {
   const faults: [string, RegExp][] = [
     ['Redis gave no right answer for 1000 ms', /does not answer/],
+    ["Socket timeout. Expecting data, but didn't receive any in 1000ms.", /does not answer/],
     ['the connection was closed', /closed the connection and takes no new one/],
     ['OOM command not allowed', /is full and takes no writes/],
     ['READONLY You can not write', /is a replica/],
