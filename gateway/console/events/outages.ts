@@ -4,7 +4,7 @@ import type { Cause } from '../../shared/contracts/cause.ts';
 import { isoTime } from '../../shared/text.ts';
 import type { About, FoundCause } from '../causes/cause.ts';
 import type { EventFigures, GatewayEvent } from '../history/gateway-event.ts';
-import { shownSubjectOf } from './shown-events.ts';
+import { codesIn, shownSubjectOf } from './shown-events.ts';
 
 /** A cause with the time at which it started. */
 export type Lasting<Of extends Cause> = Of & { readonly since: string };
@@ -103,6 +103,7 @@ export class Outages {
     const since = known === undefined || isOther || hasReturned ? own : known.cause.since;
     const began = known?.mark === undefined || isOther ? since : this.#time();
     const mark = isSame ? known.mark : kind && this.#begin(earlier ?? this.#newMark(kind, cause, began), cause);
+    if (mark !== undefined) noteCodes(mark, cause);
     // A cause that returns soon keeps the start of its outage.
     const first = mark !== undefined && mark.at < since ? mark.at : since;
     this.#lasting.set(id, { cause: { ...cause, since: first }, mark, fault });
@@ -139,6 +140,12 @@ function isPartOf({ about }: FoundCause, { about: { topic, name }, kind, symptom
   if (topic !== 'upstream' || kind !== 'bad') return false;
   if (about.topic === 'operations of' || about.topic === 'slow operations of') return about.name === name;
   return (about.topic === 'operation' || about.topic === 'slow') && symptoms.some((one) => one.name === about.name);
+}
+
+/** An outage may get other codes while it lasts. */
+function noteCodes(mark: Mark, cause: FoundCause): void {
+  const codes = new Set([...(mark.codes ?? []), ...codesIn(cause)]);
+  if (codes.size > 0) mark.codes = [...codes];
 }
 
 function keyOf(kind: string, id: string, fault = ''): string {

@@ -1,6 +1,7 @@
-// Pure: which markers on charts the view of an operation, upstream or organization shows.
+// Pure: which markers on charts the view of an operation, upstream, organization or error code shows.
 
-import type { About } from '../causes/cause.ts';
+import { REFUSALS } from '../../catalogue/errors.ts';
+import type { About, FoundCause } from '../causes/cause.ts';
 import type { GatewayEvent, ShownSubject } from '../history/gateway-event.ts';
 
 /** The pages about the subjects of causes. Other topics are about the gateway. */
@@ -20,9 +21,14 @@ export function shownSubjectOf({ topic, name }: About): ShownSubject | undefined
   return kind === undefined || name === undefined ? undefined : { kind, name };
 }
 
+/** Returns the error codes that a cause names. */
+export function codesIn({ cause, consequence }: Pick<FoundCause, 'cause' | 'consequence'>): string[] {
+  return `${cause} ${consequence}`.split(/\W+/).filter((word) => Object.hasOwn(REFUSALS, word));
+}
+
 /**
  * Returns the events for the view of an operation, upstream or organization: the events of the gateway and of this subject. An operation
- * also has the events of its upstream, and an upstream has the events of its operations.
+ * also has the events of its upstream, and an upstream has the events of its operations. An error code has the outages whose causes name it.
  */
 export function eventsAbout(
   events: readonly GatewayEvent[],
@@ -32,7 +38,8 @@ export function eventsAbout(
   if (about === undefined) return events;
   const upstreamIn = ({ kind, name }: ShownSubject) =>
     kind === 'upstreams' ? name : kind === 'operations' ? upstreamOf(name) : undefined;
-  return events.filter(({ subject }) => {
+  return events.filter(({ subject, codes }) => {
+    if (about.kind === 'codes' && codes?.includes(about.name)) return true;
     if (subject === undefined) return true;
     if (subject.kind === about.kind) return subject.name === about.name;
     const upstream = upstreamIn(about);

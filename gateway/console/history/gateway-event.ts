@@ -14,6 +14,8 @@ export interface GatewayEvent {
   readonly fault?: string | undefined;
   /** The subject of an outage; absent if it is the gateway. */
   readonly subject?: ShownSubject | undefined;
+  /** The error codes that the causes of an outage name; absent if there are none, and from an instance of an earlier version. */
+  readonly codes?: readonly string[] | undefined;
   /** The requests of the subject in this time; absent if none of them failed, and from an instance of an earlier version. */
   readonly figures?: EventFigures | undefined;
 }

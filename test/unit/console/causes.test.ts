@@ -357,6 +357,19 @@ test('an outage that comes and goes is one mark, and stands only where it concer
   assert.equal(seen(), 2);
 });
 
+test('the page of an error code has the outages whose causes name the code, also when the name comes later', () => {
+  const events = new Events(() => NOW_MS);
+  const of = (name: string) => eventsAbout(events.list(), { kind: 'codes', name }, () => undefined).length;
+  const fails = (consequence: string) =>
+    events.observe(fine, [
+      failureCause({ topic: 'upstream', name: 'files', detail: 'live' }, 'It fails.', consequence),
+    ]);
+  fails('Its requests get 502 upstream_unreachable.');
+  fails('Its requests get 503 upstream_unavailable.');
+  // The start of the gateway is on every page.
+  assert.deepEqual([of('upstream_unreachable'), of('upstream_unavailable'), of('rate_limited')], [2, 2, 1]);
+});
+
 test('a warning is marked, too, apart from the outage that it becomes, and not while it recovers', () => {
   let nowMs = NOW_MS;
   const events = new Events(() => nowMs);
