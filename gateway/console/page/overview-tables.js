@@ -1,6 +1,6 @@
 // The tables of the overview: operations, codes, and organizations near their limits. Each row leads to its exchanges.
 
-import { addressOf } from './addresses.js';
+import { addressOf, routeIn } from './addresses.js';
 import { isSlow } from './attention.js';
 import { sparkline } from './chart-kinds.js';
 import { element, place, signed } from './elements.js';
@@ -17,13 +17,24 @@ function countCell(number, params, isBad = false) {
 
 const OTHER_OPERATIONS = 'other operations';
 
+/** Returns the order in the address, such as `p99`, or `-p99` for the least first; undefined if the reader has chosen none. */
+function orderIn(address) {
+  const [, sign, key] = /^(-?)(\w+)$/.exec(routeIn(address).params.get('sort') ?? '') ?? [];
+  return key && { key, descending: sign === '' };
+}
+
+function keepOrder({ key, descending }) {
+  const params = Object.fromEntries(routeIn(location.hash).params);
+  history.replaceState(null, '', addressOf('overview', { ...params, sort: `${descending ? '' : '-'}${key}` }));
+}
+
 export function operationsTable() {
   const total = (key) => (row) => row.total[key];
   const isOne = ({ name }) => name !== OTHER_OPERATIONS;
   const show = createTable(place('operations'), {
     caption: 'Operations with the most requests',
     empty: 'No requests in this time.',
-    sort: { key: 'total', descending: true },
+    onSort: keepOrder,
     keyOf: ({ name }) => name,
     hrefOf: (row) => (isOne(row) ? addressOf('operations', {}, row.name) : undefined),
     columns: [
@@ -82,6 +93,8 @@ export function operationsTable() {
   return ({ history, attention }) => {
     const rows = [...history.operations, ...(history.others ? [history.others] : [])];
     const { slots } = history;
+    // What fails is the reason to look at the table.
+    const usual = { key: rows.some(({ total }) => total.failed > 0) ? 'failed' : 'total', descending: true };
     show(
       rows.map((row) => ({
         ...row,
@@ -89,6 +102,7 @@ export function operationsTable() {
         perSecond: row.total.requests / history.total_seconds,
         isSlow: isSlow(attention.filter(({ id }) => id === `slow ${row.name}`)),
       })),
+      orderIn(location.hash) ?? usual,
     );
   };
 }

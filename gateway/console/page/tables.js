@@ -11,8 +11,10 @@ import { element, keepFocus } from './elements.js';
  * @param options.hrefOf where the row leads; the first cell becomes a link that covers the row
  * @param options.compact leaves out the labels of cards, where values speak for themselves
  * @param options.sort the column it is sorted by at first, and whether the greatest comes first
+ * @param options.onSort is told when the reader sorts it otherwise
+ * @returns `show(rows, sort)`; without `sort`, the order stays
  */
-export function createTable(container, { caption, columns, empty, sort, keyOf, hrefOf, compact }) {
+export function createTable(container, { caption, columns, empty, sort, onSort, keyOf, hrefOf, compact }) {
   let sorted = sort;
   let latest = [];
   const known = new Map();
@@ -32,6 +34,7 @@ export function createTable(container, { caption, columns, empty, sort, keyOf, h
 
   function sortBy({ key, numeric }) {
     sorted = { key, descending: sorted?.key === key ? !sorted.descending : numeric === true };
+    onSort?.(sorted);
     show();
   }
 
@@ -44,8 +47,8 @@ export function createTable(container, { caption, columns, empty, sort, keyOf, h
       heads[index].setAttribute('aria-sort', order);
     });
     const by = columns.find(({ key }) => key === sorted?.key);
-    const rows = by ? latest.toSorted((one, other) => compare(by.value(one), by.value(other))) : [...latest];
-    if (sorted?.descending) rows.reverse();
+    const sign = sorted?.descending ? -1 : 1;
+    const rows = by ? latest.toSorted((one, other) => sign * compare(by.value(one), by.value(other))) : latest;
     keepFocus(body, () => place(rows));
     columns.forEach(({ optional }, index) => {
       if (!optional) return;
@@ -87,8 +90,9 @@ export function createTable(container, { caption, columns, empty, sort, keyOf, h
     return entry.tr;
   }
 
-  return (rows) => {
+  return (rows, order = sorted) => {
     latest = rows;
+    sorted = order;
     show();
   };
 }
