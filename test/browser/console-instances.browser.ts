@@ -34,7 +34,7 @@ describe('the console of two instances', () => {
   });
   after(async () => {
     await browser?.close();
-    await Promise.all([one?.stop(), other?.stop(), upstream?.close()]);
+    await Promise.all([one?.stop(), other?.stop(), upstream?.close().catch(() => undefined)]);
     await redis?.stop();
   });
 
@@ -127,6 +127,21 @@ describe('the console of two instances', () => {
     await now.filter({ hasText: 'refused at' }).filter({ hasText: 'tiers.standard.requests' }).waitFor(PATIENCE);
     await page.setViewportSize({ width: 390, height: 844 });
     await takeScreenshot(page, 'instances-refused-390');
+    await page.context().close();
+  });
+
+  it('tells the state of an upstream for all instances, or for each if they differ', async () => {
+    const { page } = await openPage(browser, `${one.adminUrl}/#/upstreams/platform`);
+    const facts = page.locator('#subject-about');
+    await facts.filter({ hasText: `Target, live, all instances${upstream.url}` }).waitFor(PATIENCE);
+    await upstream.close();
+    const { key } = await one.issueKey();
+    await untilRead({ gateways: [one, other] });
+    for (let times = 0; times < 5; times += 1) await askWith(key, one);
+    for (const { port } of [one, other])
+      await facts.filter({ hasText: new RegExp(`Target, live, \\S+:${port}`) }).waitFor(PATIENCE);
+    await facts.filter({ hasText: 'Healthy targets0 of 1' }).waitFor(PATIENCE);
+    await takeScreenshot(page, 'instances-upstream');
     await page.context().close();
   });
 });

@@ -5,44 +5,54 @@ import { element, link, place, signed } from './elements.js';
 import { count } from './format.js';
 import { piecesIn } from './runbook.js';
 import { BREAKER_KINDS, credentialState, stateOfTarget, stateText, TARGET_KINDS } from './states.js';
+import { ofAll, sumOf, targetRows } from './system-table.js';
 
 /** Targets for answers from the contract, or of the gateway itself, are no service that could fail. */
 const isService = ({ address }) => !/^(examples|gateway):/.test(address);
-const isHurt = ({ targets = [], breaker = {} }) => targets.some(isBad) || Object.values(breaker).includes('open');
 const isBad = (target) => TARGET_KINDS[target.state] === 'bad';
 
-/** Shows the current state of the upstream, if possible on an instance where the upstream has a fault. */
-export function showUpstream({ statuses }, name) {
-  const known = statuses.flatMap(({ instance, status }) => {
-    const upstream = status?.upstreams?.[name];
-    return upstream === undefined ? [] : [{ instance, upstream }];
-  });
-  const { instance, upstream } = known.find((one) => isHurt(one.upstream)) ?? known[0] ?? {};
-  if (upstream === undefined) return;
-  const { targets = [], breaker = {}, credential } = upstream;
-  const services = targets.filter(isService);
-  const healthy = services.filter((target) => stateOfTarget(target) === 'healthy').length;
-  const rowOf = (target) => [`Target, ${target.mode}`, element('span', {}, `${target.address}, `, stateOf(target))];
-  const inProgress = targets.reduce((sum, { outstanding = 0 }) => sum + outstanding, 0);
-  const broken = element(
-    'span',
-    {},
-    signed('bad', 'open'),
-    ': the gateway answers ',
-    link(addressOf('requests', { upstream: name, status: 'refused' }), 'its requests'),
-    ' with 503',
+/** Adds the instance to the name of a fact, because instances may reach an upstream differently. */
+const named = (name, { instance }) =>
+  instance === '' ? name : `${name}, ${instance === 'all' ? 'all instances' : instance}`;
+
+/** Shows the current state of the upstream: one line for all instances if they are alike, otherwise one for each. */
+export function showUpstream(feed, name) {
+  const targets = targetRows(feed).filter(({ upstream }) => upstream === name);
+  if (targets.length === 0) return;
+  const ofUpstream = (rowsOf, keyOf) => ofAll(({ upstreams = {} }) => rowsOf(upstreams[name] ?? {}), keyOf)(feed);
+  const breakers = ofUpstream(
+    ({ breaker = {} }) => Object.entries(breaker).map(([mode, state]) => ({ mode, state })),
+    ({ mode }) => mode,
   );
+  const credentials = ofUpstream(
+    ({ credential, credential_fault }) => (credential === undefined ? [] : [{ credential, credential_fault }]),
+    () => '',
+  );
+  const services = [...Map.groupBy(targets.filter(isService), ({ mode, address }) => `${mode} ${address}`).values()];
+  const healthy = services.filter((rows) => rows.every((target) => stateOfTarget(target) === 'healthy')).length;
+  const rowOf = (target) => [
+    named(`Target, ${target.mode}`, target),
+    element('span', {}, `${target.address}, `, stateOf(target)),
+  ];
+  const broken = () =>
+    element(
+      'span',
+      {},
+      signed('bad', 'open'),
+      ': the gateway answers ',
+      link(addressOf('requests', { upstream: name, status: 'refused' }), 'its requests'),
+      ' with 503',
+    );
   showFacts([
-    ...(statuses.length > 1 ? [['Instance', instance]] : []),
     ...targets.filter(isBad).map(rowOf),
     ...(services.length === 0 ? [] : [['Healthy targets', `${healthy} of ${services.length}`]]),
     ...targets.filter((target) => !isBad(target)).map(rowOf),
-    ...Object.entries(breaker).map(([mode, known]) => [
-      `Breaker, ${mode}`,
-      known === 'open' ? broken : stateText(BREAKER_KINDS, known),
+    ...breakers.map((one) => [
+      named(`Breaker, ${one.mode}`, one),
+      one.state === 'open' ? broken() : stateText(BREAKER_KINDS, one.state),
     ]),
-    ...(credential === undefined ? [] : [['Credential', credentialState(upstream)]]),
-    ['In progress', count(inProgress)],
+    ...credentials.map((one) => [named('Credential', one), credentialState(one)]),
+    ['In progress', count(sumOf(targets.map(({ outstanding }) => outstanding)))],
     ['Routes', link(addressOf('routes', { find: name }), 'Its operations')],
   ]);
 }

@@ -40,6 +40,23 @@ export const ofAll =
 
 export const sumOf = (values) => values.reduce((sum, value) => sum + (value ?? 0), 0);
 
+export const keyOfTarget = ({ upstream, mode, address }) => `${upstream} ${mode} ${address}`;
+/** Of the times at which a target answered the instances. Without any, all have null, or none has the member. */
+const latestOf = (times) => times.filter(Boolean).sort().at(-1) ?? times[0];
+
+/** Returns the targets of all upstreams. */
+export const targetRows = ofAll(upstreamRows, keyOfTarget, {
+  outstanding: sumOf,
+  waiting: sumOf,
+  answered_at: latestOf,
+});
+
+function upstreamRows({ upstreams: known = {} }) {
+  return Object.entries(known).flatMap(([upstream, { targets = [], breaker = {}, ...shared }]) =>
+    targets.map((target) => ({ ...shared, ...target, upstream, breaker: breaker[target.mode] })),
+  );
+}
+
 export const INSTANCE_COLUMN = {
   key: 'instance',
   label: 'Instance',

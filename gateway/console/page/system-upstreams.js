@@ -13,16 +13,11 @@ import {
   stateText,
   TARGET_KINDS,
 } from './states.js';
-import { INSTANCE_COLUMN, ofAll, sumOf } from './system-table.js';
+import { INSTANCE_COLUMN, keyOfTarget, targetRows } from './system-table.js';
 import { createTable } from './tables.js';
 
 /** More rows than this that say nothing are behind a line that counts them. */
 const QUIET_SHOWN_MAX = 4;
-
-const keyOf = ({ upstream, mode, address }) => `${upstream} ${mode} ${address}`;
-/** Of the times at which a target answered the instances. Without any, all have null, or none has the member. */
-const latestOf = (times) => times.filter(Boolean).sort().at(-1) ?? times[0];
-const rowsIn = ofAll(upstreamRows, keyOf, { outstanding: sumOf, waiting: sumOf, answered_at: latestOf });
 
 /** Targets without a request and a check yet are apart where they are many: the others would be lost among them. */
 export function upstreams() {
@@ -32,7 +27,7 @@ export function upstreams() {
   const showKnown = targetTable(known, 'Upstreams and their targets');
   const showQuiet = targetTable(quiet, 'Targets that were not asked yet');
   return (feed) => {
-    const rows = rowsIn(feed);
+    const rows = targetRows(feed);
     const found = rows.filter(isQuiet);
     const isFolded = found.length > QUIET_SHOWN_MAX;
     counted.textContent = `${found.length} targets were not asked yet`;
@@ -59,7 +54,7 @@ function targetTable(container, caption) {
   return createTable(container, {
     caption,
     empty: 'No upstream is configured.',
-    keyOf: (row) => `${row.instance} ${keyOf(row)}`,
+    keyOf: (row) => `${row.instance} ${keyOfTarget(row)}`,
     hrefOf: ({ upstream }) => addressOf('upstreams', {}, upstream),
     sort: { key: 'state', descending: false },
     columns: [
@@ -110,12 +105,6 @@ function credentialCell(row) {
   const known = credentialState(row);
   if (!RETRIED_CREDENTIALS.has(row.credential)) return known;
   return element('span', {}, known, ' ', ...actionButton('retry-upstream', row.upstream));
-}
-
-function upstreamRows({ upstreams: known = {} }) {
-  return Object.entries(known).flatMap(([upstream, { targets = [], breaker = {}, ...shared }]) =>
-    targets.map((target) => ({ ...shared, ...target, upstream, breaker: breaker[target.mode] })),
-  );
 }
 
 function failingSince({ state, failing_since: since }) {
