@@ -19,7 +19,7 @@ const SCRIPTS = wordList(
   'theme console api role follow addresses views elements states format tables',
   'overview attention overview-tables tiles traffic-charts time-range copy-link subject subject-facts subject-tiles',
   'breakdown charts chart-drawing chart-kinds chart-table scale',
-  'exchanges story next-steps routes-view route-search search audit audit-events alerts configuration explain',
+  'exchanges story next-steps slow-answer routes-view route-search search audit audit-events alerts configuration explain',
   'organizations system causes-about system-stores system-upstreams last-reload instance-versions system-table',
   'runbook actions action-dialog action-fields action-plan',
 );

@@ -40,8 +40,8 @@ const showCauses = createTable(place('alerts-now'), {
   keyOf: ({ id }) => id,
   columns: [
     { key: 'cause', label: 'Cause', long: true, cell: causeCell },
-    { key: 'id', label: 'Id', minor: true, cell: ({ id }) => id, value: ({ id }) => id },
-    { key: 'since', label: 'Since', cell: ({ since }) => timeElement(since), value: ({ since }) => since },
+    { key: 'id', label: 'Id', minor: true, value: true },
+    { key: 'since', label: 'Since', cell: ({ since }) => timeElement(since), value: true },
     { key: 'told', label: 'Sent to', cell: ({ silent, told }) => (silent ? 'silent' : told.join(', ') || NONE) },
     { key: 'leads', label: 'Look at', long: true, optional: true, cell: ({ leads }) => leads },
     {

@@ -90,7 +90,7 @@ function partTable(container, { title, name, view }) {
         key: 'name',
         label: name,
         cell: (row) => (view === 'operations' ? operationName(row.name) : row.name),
-        value: (row) => row.name,
+        value: true,
       },
       number('requests', 'Requests', (row) => count(row.requests)),
       ...(view === 'codes' ? [] : [number('failed', 'Failed', (row) => bad(row.failed))]),

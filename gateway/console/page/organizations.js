@@ -39,14 +39,14 @@ async function showSearch(find) {
     keyOf: ({ id }) => id,
     hrefOf: ({ id }) => addressOf('organizations', {}, id),
     columns: [
-      { key: 'name', label: 'Name', cell: ({ name, id }) => name || id, value: ({ name }) => name },
-      { key: 'id', label: 'Id', cell: ({ id }) => element('code', {}, id), value: ({ id }) => id },
-      { key: 'tier', label: 'Tier', cell: ({ tier }) => tier, value: ({ tier }) => tier },
+      { key: 'name', label: 'Name', cell: ({ name, id }) => name || id, value: true },
+      { key: 'id', label: 'Id', cell: ({ id }) => element('code', {}, id), value: true },
+      { key: 'tier', label: 'Tier', value: true },
       {
         key: 'state',
         label: 'State',
         cell: (row) => signed(STATE_KINDS[row.state], row.state),
-        value: (row) => row.state,
+        value: true,
       },
     ],
   });

@@ -23,7 +23,7 @@ const show = createTable(place('routes-found'), {
       label: 'Operation',
       long: true,
       cell: (row) => operationLabel(`${row.method} ${row.path}`),
-      value: (row) => row.path,
+      value: true,
     },
     { key: 'id', label: 'Id', minor: true, cell: (row) => row.operation, value: (row) => row.operation },
     {
@@ -38,7 +38,7 @@ const show = createTable(place('routes-found'), {
       key: 'upstream',
       label: 'Upstream',
       cell: (row) => element('a', { class: 'inner', href: addressOf('upstreams', {}, row.upstream) }, row.upstream),
-      value: (row) => row.upstream,
+      value: true,
     },
     {
       key: 'try',

@@ -55,7 +55,7 @@ function storyOf({ request_id: id, time, verdict, stages, record, refused, next 
     { class: 'story' },
     element('p', { class: `verdict ${kind}` }, signed(kind, withTimes(verdict))),
     factsOf(id, time, record),
-    ...nextStepsOf(record, next),
+    ...(next === undefined ? timeOf(record, stages) : nextStepsOf(record, next)),
     element('h3', {}, 'Stage by stage'),
     stagesOf(stages, told),
     element('details', {}, element('summary', {}, 'The decision record'), preOf(record)),
@@ -68,9 +68,16 @@ export function stagesOf(stages, record) {
   return element('ol', { class: 'stages' }, ...stages.map((stage) => stageOf(stage, record)));
 }
 
+/** The section on the time needs a question to the gateway, and stays empty if the request was not slow. */
+function timeOf(record, stages) {
+  if (record.route === undefined || record.duration_ms === undefined) return [];
+  const section = element('section');
+  void import('./slow-answer.js').then(({ showTime }) => showTime(section, record, stages)).catch(() => undefined);
+  return [section];
+}
+
 /** The next steps need a question to the gateway, and are shown when it is answered. */
 function nextStepsOf(record, next) {
-  if (next === undefined) return [];
   const list = element('ul', { class: 'steps card' });
   void showNextSteps(list, record, next).catch(() => undefined);
   return [element('h3', {}, 'Next'), list];

@@ -2,10 +2,11 @@
 // the focus. In narrow windows each row becomes a card; the roles keep it a table for screen readers.
 
 import { element, keepFocus } from './elements.js';
+import { count } from './format.js';
 
 /**
- * @param options.columns each with `key`, `label`, `cell(row)` for what is shown, and `value(row)` if rows can be sorted by it; `numeric`
- *   puts it to the right, `minor` leaves it out where there is little room, `long`
+ * @param options.columns each with `key`, `label`, `cell(row)` for what is shown, by default the member of this key, and `value(row)` if rows
+ *   can be sorted by it, `true` for that member; `numeric` puts it to the right, `minor` leaves it out where there is little room, `long`
  *   gives it a line of its own there, `optional` leaves it out while all its cells are empty
  * @param options.keyOf returns the key of a row, which stays the same while the row changes
  * @param options.hrefOf where the row leads; the first cell becomes a link that covers the row
@@ -14,7 +15,8 @@ import { element, keepFocus } from './elements.js';
  * @param options.onSort is told when the reader sorts it otherwise
  * @returns `show(rows, sort)`; without `sort`, the order stays
  */
-export function createTable(container, { caption, columns, empty, sort, onSort, keyOf, hrefOf, compact }) {
+export function createTable(container, { caption, columns: given, empty, sort, onSort, keyOf, hrefOf, compact }) {
+  const columns = given.map(completed);
   let sorted = sort;
   let latest = [];
   const known = new Map();
@@ -95,6 +97,12 @@ export function createTable(container, { caption, columns, empty, sort, onSort, 
     sorted = order;
     show();
   };
+}
+
+function completed(column) {
+  const own = (row) => row[column.key];
+  const cell = column.numeric ? (row) => count(own(row)) : own;
+  return { cell, ...column, value: column.value === true ? own : column.value };
 }
 
 function classOf({ numeric, minor, long }) {
