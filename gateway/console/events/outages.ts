@@ -4,7 +4,7 @@ import type { Cause } from '../../shared/contracts/cause.ts';
 import { isoTime } from '../../shared/text.ts';
 import type { About, FoundCause } from '../causes/cause.ts';
 import type { EventFigures, GatewayEvent } from '../history/gateway-event.ts';
-import { codesIn, shownSubjectOf } from './shown-events.ts';
+import { codesNamedBy, shownSubjectOf } from './shown-events.ts';
 
 /** A cause with the time at which it started. */
 export type Lasting<Of extends Cause> = Of & { readonly since: string };
@@ -144,7 +144,7 @@ function isPartOf({ about }: FoundCause, { about: { topic, name }, kind, symptom
 
 /** An outage may get other codes while it lasts. */
 function noteCodes(mark: Mark, cause: FoundCause): void {
-  const codes = new Set([...(mark.codes ?? []), ...codesIn(cause)]);
+  const codes = new Set([...(mark.codes ?? []), ...codesNamedBy(cause)]);
   if (codes.size > 0) mark.codes = [...codes];
 }
 

@@ -22,7 +22,7 @@ export function shownSubjectOf({ topic, name }: About): ShownSubject | undefined
 }
 
 /** Returns the error codes that a cause names. */
-export function codesIn({ cause, consequence }: Pick<FoundCause, 'cause' | 'consequence'>): string[] {
+export function codesNamedBy({ cause, consequence }: Pick<FoundCause, 'cause' | 'consequence'>): string[] {
   return `${cause} ${consequence}`.split(/\W+/).filter((word) => Object.hasOwn(REFUSALS, word));
 }
 

@@ -1,6 +1,6 @@
 // What an action would change, for its dialog.
 
-import { element } from './elements.js';
+import { element, factsIn } from './elements.js';
 import { count, NONE, withTimes } from './format.js';
 
 /** Whether another instance may have a refusal that this instance does not know. */
@@ -37,9 +37,7 @@ export function planOf(seen, last) {
       'usable keys',
       keys.before === keys.after ? count(keys.before) : `${count(keys.before)} now, ${count(keys.after)} afterwards`,
     ]);
-  const list = element('dl', {});
-  for (const [name, value] of rows) list.append(element('div', {}, element('dt', {}, name), element('dd', {}, value)));
   const where = mayChangeElsewhere(seen) ? 'On the instance that answers, nothing' : 'Nothing';
   const nothing = changes(seen) ? [] : [element('p', { class: 'soft' }, `${where} would change.`)];
-  return [list, ...last, ...nothing];
+  return [factsIn(rows, {}), ...last, ...nothing];
 }

@@ -40,6 +40,9 @@ export function addressOf(view, params = {}, id) {
   return `#/${path}${query === '' ? '' : `?${query}`}`;
 }
 
+/** Returns the address of a page about one thing, such as an organization. */
+export const pageOf = (view, id) => addressOf(view, {}, id);
+
 /** The subjects that have their own page, by view: the member that narrows a question to the subject, and the word for readers. */
 export const SUBJECTS = {
   operations: { member: 'operation', kind: 'Operation' },

@@ -1,10 +1,9 @@
 // Shows alerts: the alerts that receivers have now, the silences, and whether the receivers accept messages.
 
 import { actionButton } from './actions.js';
-import { addressOf } from './addresses.js';
 import { read } from './api.js';
 import { leadsOf, lineOf } from './attention.js';
-import { commandLine, element, link, place, signed } from './elements.js';
+import { commandLine, element, linkTo, place, signed } from './elements.js';
 import { NONE, timeElement, words } from './format.js';
 import { createTable } from './tables.js';
 
@@ -23,7 +22,7 @@ place('alerts-none').append(
     element('strong', {}, 'No receivers.'),
     ' Failures are shown on these pages only. Add a webhook or an email address to gateway.yaml:',
     commandLine(FIRST_RECEIVER),
-    link(addressOf('runbook', {}, 'Alerts'), 'How to make the key and test the receiver'),
+    linkTo('runbook', 'Alerts', 'How to make the key and test the receiver'),
   ),
 );
 

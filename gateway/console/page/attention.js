@@ -1,7 +1,7 @@
 // What needs attention, as a list. Each line has a cause, its consequence, its start, and links to its details.
 
-import { addressOf } from './addresses.js';
-import { commandLine, element, link, signed } from './elements.js';
+import { routeIn } from './addresses.js';
+import { commandLine, element, link, linkTo, refill, signed } from './elements.js';
 import { timeElement, withTimes } from './format.js';
 
 /** Shows the parts of a cause. A page leaves out the link to itself, and the first page leaves out the command. */
@@ -23,11 +23,20 @@ export function attentionLine({ kind, cause, consequence, since, until, runbook,
   return line;
 }
 
+/** Shows causes on a page, without their links to it. */
+export function showCauses(list, causes, isHere) {
+  const lines = causes.map((cause) =>
+    attentionLine(isHere(routeIn(cause.details ?? '')) ? { ...cause, details: undefined } : cause),
+  );
+  list.hidden = lines.length === 0;
+  refill(list, element('ul', {}, ...lines));
+}
+
 /** Returns links to the details of a cause, and to the section that says what to do. */
 export function leadsOf({ details, runbook }) {
   return [
     ...(details === undefined ? [] : [link(details, 'Details')]),
-    ...(runbook === undefined ? [] : [' ', link(addressOf('runbook', {}, runbook), '→ runbook')]),
+    ...(runbook === undefined ? [] : [' ', linkTo('runbook', runbook, '→ runbook')]),
   ];
 }
 

@@ -1,6 +1,6 @@
 // The audit log, the newest change first: who changed what, and what it was before.
 
-import { addressOf, routeIn } from './addresses.js';
+import { addressOf, pageOf, routeIn } from './addresses.js';
 import { read } from './api.js';
 import { joinChanges } from './audit-events.js';
 import { element, link, place, signed } from './elements.js';
@@ -30,7 +30,7 @@ const show = createTable(place('audit-rows'), {
       key: 'organization',
       label: 'Organization',
       cell: ({ organization }) =>
-        organization === null ? '' : element('a', { href: addressOf('organizations', {}, organization) }, organization),
+        organization === null ? '' : element('a', { href: pageOf('organizations', organization) }, organization),
     },
     { key: 'key', label: 'Key', cell: ({ key }) => (key === null ? '' : element('code', {}, key)) },
     { key: 'details', label: 'Details', long: true, cell: detailsOf },

@@ -2,7 +2,7 @@
 
 import { addressOf, instanceIn } from './addresses.js';
 import { read } from './api.js';
-import { element, link, place, signed } from './elements.js';
+import { element, emptyCard, link, place, refill, signed } from './elements.js';
 import { ago, count, timeElement } from './format.js';
 import { versionCell, versionsIn } from './instance-versions.js';
 import { lastReload, mistakesOf } from './last-reload.js';
@@ -18,7 +18,7 @@ export async function showConfiguration(route, feed) {
   const found = await read('configuration', { instance: instanceIn(route) });
   shown = found && { route, ...found };
   if (found === undefined) {
-    box.replaceChildren(element('p', { class: 'card empty' }, 'This instance does not show its configuration.'));
+    box.replaceChildren(emptyCard('This instance does not show its configuration.'));
     return;
   }
   const { version, since, before, changes, files, instance } = found;
@@ -36,9 +36,7 @@ export async function showConfiguration(route, feed) {
     element('div', { id: 'configuration-now' }),
     ...chosenChange(route, found),
     element('h3', {}, before === null ? 'Changes' : `Changes from version ${before.version}`),
-    ...(before === null
-      ? [element('p', { class: 'card empty' }, 'This process started with the version in force.')]
-      : changes.map(changeOf)),
+    ...(before === null ? [emptyCard('This process started with the version in force.')] : changes.map(changeOf)),
     element('h3', {}, `${count(files.length)} files`),
     ...files.filter(({ text }) => text !== null).map(fileOf),
     element(
@@ -62,7 +60,7 @@ function chosenChange({ params }, { latest = [] }) {
   const found = latest.find((change) => change.version === version && isAt(at, change));
   if (found === undefined) {
     const text = `This process does not have the lines of the change to version ${version}: it started later, or made many changes since.`;
-    return [element('p', { class: 'card empty' }, text)];
+    return [emptyCard(text)];
   }
   const heading = element(
     'h3',
@@ -108,7 +106,7 @@ function showState(feed) {
     ...refusalsIn(feed),
     ...(versions.some(({ differs }) => differs) ? [differencesOf(versions)] : []),
   );
-  if (next.innerHTML !== box.innerHTML) box.replaceChildren(...next.childNodes);
+  refill(box, next);
 }
 
 /** Shows mistakes that several instances have found only once, because most instances read the same files. */

@@ -3,7 +3,7 @@
 
 import { ALL, addressOf, instanceIn, keep, routeIn, subjectIn } from './addresses.js';
 import { forgetToken, hasToken, read, setToken, Unauthorized } from './api.js';
-import { element, place, signed } from './elements.js';
+import { element, place, refill, signed } from './elements.js';
 import { follow, setPaused } from './follow.js';
 import { clockWithSeconds, gatewayNow, setGatewayTime } from './format.js';
 import { mayAct, setRole } from './role.js';
@@ -133,9 +133,8 @@ function showWithout({ without, ended, can_ask: canAsk, instances, here }) {
     ? told.join(' ')
     : `Figures of ${own} only: while Redis is away, there are none of ${names}, for any part of the time shown.`;
   const box = place('without');
-  const next = signed('warn', text);
   box.hidden = without.length === 0;
-  if (without.length > 0 && box.innerHTML !== next.outerHTML) box.replaceChildren(next);
+  if (without.length > 0) refill(box, element('p', {}, signed('warn', text)));
 }
 
 function onAnswer() {

@@ -1,5 +1,7 @@
 // Creates elements. Text is always inserted as text, never as markup, because names, paths and ids come from clients.
 
+import { pageOf } from './addresses.js';
+
 export const place = (id) => document.getElementById(id);
 
 export function element(name, attributes = {}, ...children) {
@@ -17,6 +19,24 @@ export function drawn(name, attributes = {}, ...children) {
 }
 
 export const link = (href, ...children) => element('a', { href }, ...children);
+
+/** Makes a link to the page about one thing, such as an organization. */
+export const linkTo = (view, id, text = id) => link(pageOf(view, id), text);
+
+/** Makes a list of facts, each with its name. */
+export const factsIn = (rows, attributes = { class: 'facts card' }) =>
+  element(
+    'dl',
+    attributes,
+    ...rows.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))),
+  );
+
+export const emptyCard = (...content) => element('p', { class: 'card empty' }, ...content);
+
+/** Replaces the contents of a box unless they are the same, so that they keep the focus and a selection. */
+export function refill(box, next) {
+  if (box.innerHTML !== next.innerHTML) box.replaceChildren(...next.childNodes);
+}
 
 const SIGNS = { good: '●', warn: '▲', bad: '✕', off: '○' };
 

@@ -1,6 +1,6 @@
 // Shows recent exchanges and their filters. The list follows new exchanges. The filters are in the address, so that a list has a link.
 
-import { ALL, addressOf } from './addresses.js';
+import { ALL, addressOf, pageOf } from './addresses.js';
 import { read } from './api.js';
 import { element, kindOf, place, signed } from './elements.js';
 import { follow } from './follow.js';
@@ -43,7 +43,7 @@ function operationCell({ operation, path, tool }) {
 /** Shows the organization of a request, or the address of its client if it has none. */
 function senderCell({ organization, client }) {
   if (organization === null && client === null) return NONE;
-  const href = organization === null ? addressOf('requests', { client }) : addressOf('organizations', {}, organization);
+  const href = organization === null ? addressOf('requests', { client }) : pageOf('organizations', organization);
   return element('a', { class: 'inner', href }, organization ?? client);
 }
 
@@ -83,7 +83,7 @@ export function exchangeTable(container, { caption, empty, without = [], sort })
   const show = createTable(container, {
     ...{ caption, empty, compact: true, sort: sort ?? { key: 'time', descending: true } },
     keyOf: (row) => row.request_id,
-    hrefOf: (row) => addressOf('requests', {}, row.request_id),
+    hrefOf: (row) => pageOf('requests', row.request_id),
     columns: columns.filter(({ key }) => !without.includes(key)),
   });
   return (rows) => {

@@ -2,7 +2,7 @@
 
 import { addressOf, routeIn } from './addresses.js';
 import { ask } from './api.js';
-import { commandLine, element, place, signed } from './elements.js';
+import { commandLine, element, emptyCard, place, signed } from './elements.js';
 import { stagesOf } from './story.js';
 
 const FIELDS = ['method', 'target', 'caller', 'mode', 'scopes', 'client', 'headers', 'body'];
@@ -26,7 +26,7 @@ form.addEventListener('submit', async (event) => {
     '',
     addressOf('explain', Object.fromEntries(IN_ADDRESS.map((name) => [name, request[name]]))),
   );
-  outcome.replaceChildren(element('p', { class: 'card empty' }, 'Trying …'));
+  outcome.replaceChildren(emptyCard('Trying …'));
   try {
     const told = outcomeOf(await ask('explain', request));
     outcome.replaceChildren(...told, element('h3', {}, 'On the command line'), commandLine(commandOf(request)));

@@ -3,7 +3,7 @@
 import { actionButton } from './actions.js';
 import { ALL, addressOf } from './addresses.js';
 import { read } from './api.js';
-import { element, link } from './elements.js';
+import { element, link, linkTo } from './elements.js';
 import { count, percent } from './format.js';
 
 const KEY_CODES = /^(api_key|token|basic_credentials|key_mode)_/;
@@ -39,29 +39,20 @@ function stepsOf(
   if (change !== undefined) steps.push(['For the client: ', ...withCode(change)]);
   const operation = route === undefined ? undefined : `${method} ${route}`;
   if (stage === 'forward' && upstream !== undefined)
-    steps.push([
-      link(addressOf('upstreams', {}, upstream), `Look at the upstream ${upstream}`),
-      ': its targets and failures.',
-    ]);
+    steps.push([linkTo('upstreams', upstream, `Look at the upstream ${upstream}`), ': its targets and failures.']);
   if (operation !== undefined)
-    steps.push([
-      link(addressOf('operations', {}, operation), `Look at ${operation}`),
-      ': who else is affected, and since when.',
-    ]);
+    steps.push([linkTo('operations', operation, `Look at ${operation}`), ': who else is affected, and since when.']);
   if (stage === 'match' && operation === undefined)
     steps.push([
       link(addressOf('routes', { find: path ?? '' }), 'Look at the routes'),
       ': whether the path is served.',
     ]);
   if (KEY_CODES.test(code) && key !== undefined && organization !== undefined)
-    steps.push([
-      link(addressOf('organizations', {}, organization), `Look at the key ${key}`),
-      ': its state, scopes and addresses.',
-    ]);
+    steps.push([linkTo('organizations', organization, `Look at the key ${key}`), ': its state, scopes and addresses.']);
   if (organization === undefined && client !== undefined)
     steps.push([link(addressOf('requests', { client }), `Look at what ${client} sends`), '.']);
-  steps.push([link(addressOf('codes', {}, code), `Look at ${code}`), ': what it means, and who else gets it.']);
-  if (runbook !== undefined) steps.push([link(addressOf('runbook', {}, runbook), '→ runbook'), ': what to do.']);
+  steps.push([linkTo('codes', code, `Look at ${code}`), ': what it means, and who else gets it.']);
+  if (runbook !== undefined) steps.push([linkTo('runbook', runbook, '→ runbook'), ': what to do.']);
   return steps;
 }
 

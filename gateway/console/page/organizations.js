@@ -1,9 +1,9 @@
 // Organizations and keys: found by name, id or the visible end of a key, with their actions, and the commands that do the same.
 
 import { actionButton } from './actions.js';
-import { addressOf, routeIn } from './addresses.js';
+import { addressOf, pageOf, routeIn } from './addresses.js';
 import { read } from './api.js';
-import { commandLine, element, link, place, signed } from './elements.js';
+import { commandLine, element, emptyCard, factsIn, link, linkTo, place, signed } from './elements.js';
 import { ago, count, moment, NONE, timeElement } from './format.js';
 import { createTable } from './tables.js';
 
@@ -37,7 +37,7 @@ async function showSearch(find) {
     caption: 'Organizations',
     empty: find === '' ? 'There is no organization yet.' : 'No organization or key matches.',
     keyOf: ({ id }) => id,
-    hrefOf: ({ id }) => addressOf('organizations', {}, id),
+    hrefOf: ({ id }) => pageOf('organizations', id),
     columns: [
       { key: 'name', label: 'Name', cell: ({ name, id }) => name || id, value: true },
       { key: 'id', label: 'Id', cell: ({ id }) => element('code', {}, id), value: true },
@@ -105,9 +105,7 @@ export async function showOrganization(id) {
       {},
       found.keys_total > found.keys.length ? `The latest ${found.keys.length} of ${found.keys_total} keys` : 'Keys',
     ),
-    ...(found.keys.length === 0
-      ? [element('p', { class: 'card empty' }, 'It has no key.')]
-      : found.keys.map((key) => keyCard(key))),
+    ...(found.keys.length === 0 ? [emptyCard('It has no key.')] : found.keys.map((key) => keyCard(key))),
   );
   return true;
 }
@@ -122,17 +120,14 @@ function commandsOf({ commands }, isOpen) {
 }
 
 function factsOf({ id, tier, state, operator, last_used_at: used }) {
-  const rows = [
+  return factsIn([
     ['Id', element('code', {}, id)],
     ['Tier', tier],
     ['State', signed(STATE_KINDS[state], state)],
     ['Last use', used === null ? NONE : timeElement(used, `${moment(used)}, ${ago(used)}`)],
     ['Requests', link(addressOf('requests', { organization: id }), 'Recent requests')],
     ...(operator ? [['Kind', 'Staff of the platform: may hold operator scopes']] : []),
-  ];
-  const list = element('dl', { class: 'facts card' });
-  for (const [name, value] of rows) list.append(element('div', {}, element('dt', {}, name), element('dd', {}, value)));
-  return list;
+  ]);
 }
 
 function actionsOf({ id, tier, state, tiers }) {
@@ -146,8 +141,8 @@ function actionsOf({ id, tier, state, tiers }) {
 }
 
 function limitsOf({ limits }) {
-  if (limits === null) return element('p', { class: 'card empty' }, 'The counters cannot be read now.');
-  if (limits.length === 0) return element('p', { class: 'card empty' }, 'No limit applies to it.');
+  if (limits === null) return emptyCard('The counters cannot be read now.');
+  if (limits.length === 0) return emptyCard('No limit applies to it.');
   const cards = limits.map((limit) => {
     const {
       policy,
@@ -227,7 +222,7 @@ function keyCard(key, organization) {
       element('code', { class: 'soft' }, id),
       ' ',
       signed(STATE_KINDS[state], state),
-      ...(organization === undefined ? [] : [' of ', link(addressOf('organizations', {}, organization), organization)]),
+      ...(organization === undefined ? [] : [' of ', linkTo('organizations', organization)]),
     ),
     element(
       'p',

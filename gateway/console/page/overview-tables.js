@@ -1,6 +1,6 @@
 // The tables of the overview: operations, codes, and organizations near their limits. Each row leads to its exchanges.
 
-import { addressOf, routeIn } from './addresses.js';
+import { addressOf, pageOf, routeIn } from './addresses.js';
 import { isSlow } from './attention.js';
 import { sparkline } from './chart-kinds.js';
 import { element, place, signed } from './elements.js';
@@ -36,7 +36,7 @@ export function operationsTable() {
     empty: 'No requests in this time.',
     onSort: keepOrder,
     keyOf: ({ name }) => name,
-    hrefOf: (row) => (isOne(row) ? addressOf('operations', {}, row.name) : undefined),
+    hrefOf: (row) => (isOne(row) ? pageOf('operations', row.name) : undefined),
     columns: [
       {
         key: 'name',
@@ -117,7 +117,7 @@ export function codesTable() {
     keyOf: ({ stage, code }) => `${stage} ${code}`,
     // `upstream_own` stands for any code that an upstream has chosen. The link leads to all failed requests.
     hrefOf: ({ code }) =>
-      code === 'upstream_own' ? addressOf('requests', { status: 'failed' }) : addressOf('codes', {}, code),
+      code === 'upstream_own' ? addressOf('requests', { status: 'failed' }) : pageOf('codes', code),
     columns: [
       { key: 'code', label: 'Code', value: true },
       { key: 'stage', label: 'Stage', minor: true, value: true },
@@ -155,8 +155,7 @@ export function organizationsTable() {
     caption: 'Organizations near a limit or beyond it in the last 15 minutes',
     empty: 'No organization came near a limit in the last 15 minutes.',
     keyOf: ({ organization, policy }) => `${organization} ${policy}`,
-    hrefOf: ({ organization }) =>
-      organization === 'anonymous' ? undefined : addressOf('organizations', {}, organization),
+    hrefOf: ({ organization }) => (organization === 'anonymous' ? undefined : pageOf('organizations', organization)),
     columns: [
       {
         key: 'organization',

@@ -3,7 +3,7 @@
 import { addressOf, routeIn } from './addresses.js';
 import { attentionLine, lineOf } from './attention.js';
 import { signOf } from './chart-drawing.js';
-import { element, place } from './elements.js';
+import { element, place, refill } from './elements.js';
 import { ago, bytes, moment, operationName, timeElement, withTimes } from './format.js';
 import { codesTable, operationsTable, organizationsTable } from './overview-tables.js';
 import { stateOfTarget } from './states.js';
@@ -109,8 +109,7 @@ function marks() {
 }
 
 function fill(list, events) {
-  const next = element('ul', {}, ...events.map(eventItem));
-  if (next.innerHTML !== list.innerHTML) list.replaceChildren(...next.childNodes);
+  refill(list, element('ul', {}, ...events.map(eventItem)));
 }
 
 function eventItem({ kind, at, until, text, instance }) {

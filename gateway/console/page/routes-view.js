@@ -1,6 +1,6 @@
 // The operations that are served: found by method, path, id, scope or upstream, each with its page and a request to try.
 
-import { addressOf, routeIn } from './addresses.js';
+import { addressOf, pageOf, routeIn } from './addresses.js';
 import { read } from './api.js';
 import { drawn, element, place } from './elements.js';
 import { count, NONE, operationLabel } from './format.js';
@@ -16,7 +16,7 @@ const show = createTable(place('routes-found'), {
   caption: 'Operations that are served',
   empty: 'No operation matches.',
   keyOf: ({ method, path }) => `${method} ${path}`,
-  hrefOf: ({ method, path }) => addressOf('operations', {}, `${method} ${path}`),
+  hrefOf: ({ method, path }) => pageOf('operations', `${method} ${path}`),
   columns: [
     {
       key: 'path',
@@ -37,7 +37,7 @@ const show = createTable(place('routes-found'), {
     {
       key: 'upstream',
       label: 'Upstream',
-      cell: (row) => element('a', { class: 'inner', href: addressOf('upstreams', {}, row.upstream) }, row.upstream),
+      cell: (row) => element('a', { class: 'inner', href: pageOf('upstreams', row.upstream) }, row.upstream),
       value: true,
     },
     {

@@ -3,7 +3,7 @@
 import { addressOf } from './addresses.js';
 import { read } from './api.js';
 import { attentionLine } from './attention.js';
-import { commandLine, element, link, place } from './elements.js';
+import { commandLine, element, emptyCard, link, linkTo, place } from './elements.js';
 
 /** The name of an alert, as words: `GatewayKeyStoreAway` is about a key store that is away, `GatewayDown` about the gateway. */
 const inWords = (title) =>
@@ -14,7 +14,7 @@ async function showIndex(attention) {
   const { sections } = await read('runbook');
   const isNeeded = (title) => attention.some(({ runbook }) => runbook === title);
   const rowOf = ({ title, begin }) =>
-    element('li', {}, link(addressOf('runbook', {}, title), inWords(title)), ': ', ...piecesIn(begin));
+    element('li', {}, linkTo('runbook', title, inWords(title)), ': ', ...piecesIn(begin));
   const [needed, others] = [true, false].map((is) => sections.filter(({ title }) => isNeeded(title) === is));
   const listOf = (name, rows) =>
     rows.length === 0
@@ -35,10 +35,7 @@ export async function showRunbook(title, attention) {
   if (title === '') return showIndex(attention);
   const found = await read(`runbook/${encodeURIComponent(title)}`);
   const box = place('runbook');
-  if (found === undefined)
-    return box.replaceChildren(
-      element('p', { class: 'card empty' }, `The pages for operators have no section ${title}.`),
-    );
+  if (found === undefined) return box.replaceChildren(emptyCard(`The pages for operators have no section ${title}.`));
   const name = inWords(found.title);
   const kind = name === found.title ? ['Runbook'] : ['Runbook of the alert ', element('code', {}, found.title)];
   box.replaceChildren(
@@ -105,6 +102,6 @@ export function piecesIn(text) {
       if (piece.startsWith('**')) return element('strong', {}, piece.slice(2, -2));
       const [, label, target] = /^\[([^\]]+)\]\(([^)]+)\)$/.exec(piece) ?? [];
       if (label === undefined) return piece;
-      return target.startsWith('#') ? link(addressOf('runbook', {}, target.slice(1)), inWords(label)) : label;
+      return target.startsWith('#') ? linkTo('runbook', target.slice(1), inWords(label)) : label;
     });
 }

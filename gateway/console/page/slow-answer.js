@@ -1,10 +1,10 @@
 // Says where the time of a slow request went, and what is slow now.
 
-import { ALL, addressOf } from './addresses.js';
+import { ALL } from './addresses.js';
 import { read } from './api.js';
 import { isSlow, leadsOf } from './attention.js';
 import { causesAbout } from './causes-about.js';
-import { element, link } from './elements.js';
+import { element, linkTo } from './elements.js';
 import { duration, percent, quantile, withTimes } from './format.js';
 
 /** A request with this many times the usual duration is slow. */
@@ -24,7 +24,7 @@ export async function showTime(section, record, stages) {
     ...causes.map((cause) => [element('strong', {}, withTimes(cause.cause)), ' ', ...leadsOf(cause)]),
     [
       ...(causes.length === 0 ? ['Nothing needs attention for its duration now. '] : []),
-      link(addressOf('operations', {}, operation), operation),
+      linkTo('operations', operation),
       ` in the last 15 minutes: ${usual}.`,
     ],
   ];
@@ -41,6 +41,6 @@ function timesOf({ duration_ms: all, upstream_ms: ms, upstream, target, queued_m
   const waited = queued > 0 ? `, of which it waited ${duration(queued)} for its turn` : '';
   const gateway = `${duration(own)} (${percent(own, all)}) in the gateway${waited || most}.`;
   if (ms === undefined) return [gateway];
-  const service = link(addressOf('upstreams', {}, upstream), `the upstream ${upstream}`);
+  const service = linkTo('upstreams', upstream, `the upstream ${upstream}`);
   return [`${duration(ms)} (${percent(ms, all)}) in `, service, `${target ? `, ${target}` : ''}; `, gateway];
 }

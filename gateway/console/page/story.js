@@ -2,7 +2,7 @@
 
 import { addressOf } from './addresses.js';
 import { read } from './api.js';
-import { commandLine, element, kindOf, link, place, signed } from './elements.js';
+import { commandLine, element, emptyCard, factsIn, kindOf, link, linkTo, place, signed } from './elements.js';
 import { clockWithMilliseconds, day, duration, NONE, operationName, timeElement, withTimes } from './format.js';
 import { showNextSteps } from './next-steps.js';
 
@@ -15,7 +15,7 @@ const OUTCOME_MARKS = { passed: 'good', answered: 'good', 'not reached': 'off', 
  */
 export async function showStory(id, isSearched) {
   const box = place('story');
-  box.replaceChildren(element('p', { class: 'card empty' }, 'Looking …'));
+  box.replaceChildren(emptyCard('Looking …'));
   const found = await read(`exchanges/${encodeURIComponent(id)}`);
   const stories = found?.exchanges ?? [];
   if (stories.length > 0) box.replaceChildren(...stories.map(storyOf));
@@ -103,37 +103,31 @@ function factsOf(id, time, record) {
     time === undefined
       ? NONE
       : timeElement(time, `${day(Date.parse(time))}, ${clockWithMilliseconds(Date.parse(time))}`);
-  const rows = [
+  return factsIn([
     ['Request', element('code', {}, id)],
     ['Time', at],
-    ['Status', code === undefined ? String(status) : link(addressOf('codes', {}, code), `${status} ${code}`)],
+    ['Status', code === undefined ? String(status) : linkTo('codes', code, `${status} ${code}`)],
     [
       'Operation',
       route === undefined
         ? link(addressOf('requests', { operation: `${method} unmatched` }), operationName(`${method} unmatched`))
-        : link(addressOf('operations', {}, `${method} ${route}`), `${method} ${route}`),
+        : linkTo('operations', `${method} ${route}`),
     ],
     ...(path === undefined ? [] : [['Path', element('code', {}, `${method} ${path}`)]]),
-    [
-      'Organization',
-      organization === undefined ? NONE : link(addressOf('organizations', {}, organization), organization),
-    ],
+    ['Organization', organization === undefined ? NONE : linkTo('organizations', organization)],
     ['Key', key ?? NONE],
     ['Client', client === undefined ? NONE : link(addressOf('requests', { client }), client)],
     [
       'Upstream',
       upstream === undefined
         ? NONE
-        : link(addressOf('upstreams', {}, upstream), target === undefined ? upstream : `${upstream}, ${target}`),
+        : linkTo('upstreams', upstream, target === undefined ? upstream : `${upstream}, ${target}`),
     ],
     [
       'Duration',
       ms === undefined ? duration(all) : `${duration(all)}: gateway ${duration(own)}, upstream ${duration(ms)}`,
     ],
-  ];
-  const list = element('dl', { class: 'facts card' });
-  for (const [name, value] of rows) list.append(element('div', {}, element('dt', {}, name), element('dd', {}, value)));
-  return list;
+  ]);
 }
 
 /** Returns the colour and the word of a stage in which the service failed, or the gateway refused the request. */

@@ -1,7 +1,7 @@
 // The facts about a subject, in a card: the state of an upstream, the upstream of an operation, the meaning of an error code.
 
 import { addressOf } from './addresses.js';
-import { element, link, place, signed } from './elements.js';
+import { element, factsIn, link, linkTo, place, refill, signed } from './elements.js';
 import { count } from './format.js';
 import { piecesIn } from './runbook.js';
 import { BREAKER_KINDS, credentialState, stateOfTarget, stateText, TARGET_KINDS } from './states.js';
@@ -62,7 +62,7 @@ export function showOperation(upstream, operation) {
   const [, method, path] = /^(\S+) (\/.*)$/.exec(operation) ?? [];
   if (path === undefined) return;
   showFacts([
-    ...(upstream === undefined ? [] : [['Upstream', link(addressOf('upstreams', {}, upstream), upstream)]]),
+    ...(upstream === undefined ? [] : [['Upstream', linkTo('upstreams', upstream)]]),
     ['Route', link(addressOf('routes', { find: path }), 'Scopes and limits')],
     ['Try', link(addressOf('explain', { method, target: path }), 'Explain a request')],
     ['Requests', link(addressOf('requests', { operation }), 'All remembered requests')],
@@ -74,10 +74,7 @@ const stateOf = (target) =>
 
 /** Shows the facts, and leaves the focus and a selection where they are if nothing has changed. */
 function showFacts(rows) {
-  const facts = rows.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value)));
-  const next = element('dl', { class: 'facts card' }, ...facts);
-  const box = place('subject-about');
-  if (box.innerHTML !== next.outerHTML) box.replaceChildren(next);
+  refill(place('subject-about'), element('div', {}, factsIn(rows)));
 }
 
 const span = (markdown) => element('span', {}, ...piecesIn(markdown));

@@ -1,10 +1,9 @@
 // The figures of a subject, each compared with the day before, and with its trend.
 
 import { addressOf, subjectIn } from './addresses.js';
-import { sparkline } from './chart-kinds.js';
-import { element, link, place, signed } from './elements.js';
+import { place } from './elements.js';
 import { count, lastSpan, percent, quantile, rate } from './format.js';
-import { kindOfFailed, kindOfRefused } from './tiles.js';
+import { kindOfFailed, kindOfRefused, tileOf } from './tiles.js';
 import { timeName } from './time-range.js';
 
 /** A duration that has grown by half since the day before is marked. */
@@ -86,18 +85,11 @@ export function codeTiles({ subject: known, slots, minute_seconds: seconds }, su
   ];
 }
 
-function tile(subject, { name, value, kind, all, yesterday, trend, slots, params }) {
+function tile(subject, { all, yesterday, params, ...figure }) {
   const compared = [
     ...(all === undefined ? [] : [`${timeName()} ${all}`]),
     ...(yesterday === undefined ? [] : [`yesterday ${yesterday}`]),
   ];
   const href = addressOf('requests', { ...subjectIn(subject), ...params });
-  return element(
-    'div',
-    { class: `card tile ${kind ?? ''}`.trim() },
-    element('dt', {}, link(href, name)),
-    element('dd', { class: 'value' }, kind === undefined ? value : signed(kind, value)),
-    element('dd', { class: 'soft' }, compared.join(', ')),
-    ...(trend === undefined ? [] : [element('dd', { class: 'trend' }, sparkline(trend, slots))]),
-  );
+  return tileOf({ ...figure, href, more: compared.join(', ') });
 }

@@ -1,12 +1,12 @@
 // The page of an operation, an upstream, an organization or an error code: its causes, its facts, its figures and charts, and tables of the
 // remembered requests.
 
-import { addressOf, instanceIn, routeIn, SUBJECTS, subjectIn } from './addresses.js';
+import { addressOf, instanceIn, SUBJECTS, subjectIn } from './addresses.js';
 import { read, Unavailable } from './api.js';
-import { attentionLine, isSlow } from './attention.js';
+import { isSlow, showCauses } from './attention.js';
 import { createBreakdown } from './breakdown.js';
 import { causesAbout } from './causes-about.js';
-import { element, link, place } from './elements.js';
+import { emptyCard, link, place } from './elements.js';
 import { follow } from './follow.js';
 import { operationName } from './format.js';
 import { refreshOrganization, showOrganization } from './organizations.js';
@@ -65,7 +65,7 @@ export class SubjectPage {
         this.#showNothing(`There is no organization ${id}.`, link(addressOf('organizations'), 'All organizations'));
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
-      place('subject-about').replaceChildren(element('p', { class: 'card empty' }, error.message));
+      place('subject-about').replaceChildren(emptyCard(error.message));
     }
   }
 
@@ -109,8 +109,10 @@ export class SubjectPage {
   }
 
   #showCauses() {
+    const { view, id } = this.#subject;
     const causes = causesOf(this.#subject, this.#causes);
-    showCauses(causes, this.#subject);
+    // They are above the figures, because the figures show them, but do not name them.
+    showCauses(place('subject-causes'), causes, (led) => led.view === view && led.id === id);
     return causes;
   }
 
@@ -155,7 +157,7 @@ export class SubjectPage {
     this.#isUnknown = true;
     place('subject-figures').hidden = true;
     place('breakdown').hidden = true;
-    place('subject-about').replaceChildren(element('p', { class: 'card empty' }, text, ' ', ...leads));
+    place('subject-about').replaceChildren(emptyCard(text, ' ', ...leads));
   }
 
   /** An organization is read again with each answer, because a key that is revoked elsewhere must not stay active on the page. */
@@ -166,19 +168,6 @@ export class SubjectPage {
     await refreshOrganization(id).catch(() => undefined);
     this.#isRefreshing = false;
   }
-}
-
-/** Shows the causes above the figures, because the figures show them, but do not name them. */
-function showCauses(causes, subject) {
-  const next = element('ul', {}, ...causes.map((cause) => attentionLine(leadingAway(cause, subject))));
-  const list = place('subject-causes');
-  if (list.innerHTML !== next.innerHTML) list.replaceChildren(...next.childNodes);
-}
-
-/** Removes the link of a cause to this page. */
-function leadingAway(cause, { view, id }) {
-  const led = routeIn(cause.details ?? '');
-  return led.view === view && led.id === id ? { ...cause, details: undefined } : cause;
 }
 
 /** Returns the causes of a subject. The page of a code has the causes that name the code, because none has a code as its page. */

@@ -1,7 +1,7 @@
 // The upstreams and their targets, of each instance that is shown.
 
 import { actionButton } from './actions.js';
-import { addressOf } from './addresses.js';
+import { pageOf } from './addresses.js';
 import { element, place } from './elements.js';
 import { clockWithSeconds, count } from './format.js';
 import {
@@ -55,7 +55,7 @@ function targetTable(container, caption) {
     caption,
     empty: 'No upstream is configured.',
     keyOf: (row) => `${row.instance} ${keyOfTarget(row)}`,
-    hrefOf: ({ upstream }) => addressOf('upstreams', {}, upstream),
+    hrefOf: ({ upstream }) => pageOf('upstreams', upstream),
     sort: { key: 'state', descending: false },
     columns: [
       {

@@ -2,9 +2,9 @@
 
 import { actionButton } from './actions.js';
 import { addressOf } from './addresses.js';
-import { attentionLine } from './attention.js';
+import { showCauses } from './attention.js';
 import { causesAbout } from './causes-about.js';
-import { element, link, place, signed } from './elements.js';
+import { element, factsIn, link, place, refill, signed } from './elements.js';
 import { ago, count, day, moment, NONE, timeElement } from './format.js';
 import { versionCell, versionsIn } from './instance-versions.js';
 import { lastReload, mistakesOf } from './last-reload.js';
@@ -33,18 +33,10 @@ export function system() {
 }
 
 /** Shows the causes that concern this page. */
-function causes() {
-  const list = place('system-causes');
-  return ({ attention }) => {
-    const here = causesAbout(attention, { view: 'system' });
-    const next = element('ul', {}, ...here.map((cause) => attentionLine(leadingAway(cause))));
-    list.hidden = here.length === 0;
-    if (list.innerHTML !== next.innerHTML) list.replaceChildren(...next.childNodes);
-  };
-}
-
-/** Without a link to this page. */
-const leadingAway = (cause) => (cause.details === '#/system' ? { ...cause, details: undefined } : cause);
+const causes =
+  () =>
+  ({ attention }) =>
+    showCauses(place('system-causes'), causesAbout(attention, { view: 'system' }), ({ view }) => view === 'system');
 
 function configuration() {
   return ({ statuses }) => {
@@ -62,11 +54,7 @@ function configuration() {
       ['Alerts', status ? receiversLink(status) : NONE],
       ['Last reload', failure ? lastReload(failure) : 'the files are in force'],
     ];
-    const list = element('dl', { class: 'facts' });
-    for (const [name, value] of rows)
-      list.append(element('div', {}, element('dt', {}, name), element('dd', {}, value)));
-    const next = element('div', {}, list, ...mistakesOf(failure));
-    if (next.innerHTML !== place('configuration').innerHTML) place('configuration').replaceChildren(...next.childNodes);
+    refill(place('configuration'), element('div', {}, factsIn(rows, { class: 'facts' }), ...mistakesOf(failure)));
   };
 }
 

@@ -16,19 +16,20 @@ export const REFUSED_WARNED = 0.2;
 export function tiles() {
   return (feed) => {
     place('now-title').textContent = feed.history.range === 'free' ? 'In this time' : 'Now';
-    place('tiles').replaceChildren(
-      ...tilesOf(feed).map(({ name, value, more, href, kind, trend }) =>
-        element(
-          'div',
-          { class: `card tile ${kind ?? ''}`.trim() },
-          element('dt', {}, link(href, name)),
-          element('dd', { class: 'value' }, kind === undefined ? value : signed(kind, value)),
-          element('dd', { class: 'soft' }, more),
-          ...(trend === undefined ? [] : [element('dd', { class: 'trend' }, sparkline(trend, feed.history.slots))]),
-        ),
-      ),
-    );
+    place('tiles').replaceChildren(...tilesOf(feed).map((one) => tileOf({ ...one, slots: feed.history.slots })));
   };
+}
+
+/** Makes the tile of a figure: a link, the figure with the sign of its kind, more about it, and its trend. */
+export function tileOf({ name, value, more, href, kind, trend, slots }) {
+  return element(
+    'div',
+    { class: `card tile ${kind ?? ''}`.trim() },
+    element('dt', {}, link(href, name)),
+    element('dd', { class: 'value' }, signed(kind, value)),
+    element('dd', { class: 'soft' }, more),
+    ...(trend === undefined ? [] : [element('dd', { class: 'trend' }, sparkline(trend, slots))]),
+  );
 }
 
 function tilesOf({ attention, history, statuses }) {

@@ -78,7 +78,7 @@ describe('the console on loopback', () => {
     }
     assert.ok(wanted.size > 30);
     const bytes = (await Promise.all([...wanted].map((path) => bytesAt(gateway, path)))).reduce(sum);
-    assert.ok(bytes < 210_000, `${bytes} bytes`);
+    assert.ok(bytes < 200_000, `${bytes} bytes`);
     const other = base.replace(/.$/, (last) => (last === 'a' ? 'b' : 'a'));
     for (const path of [
       ...['/console/console.js', '/console/..%2fconsole.ts', '/console/index.html', base],
