@@ -131,7 +131,7 @@ describe('the console of two instances', () => {
   });
 
   it('tells the state of an upstream for all instances, or for each if they differ', async () => {
-    const { page } = await openPage(browser, `${one.adminUrl}/#/upstreams/platform`);
+    const { page } = await openPage(browser, `${one.adminUrl}/#/upstreams/things`);
     const facts = page.locator('#subject-about');
     await facts.filter({ hasText: `Target, live, all instances${upstream.url}` }).waitFor(PATIENCE);
     await upstream.close();

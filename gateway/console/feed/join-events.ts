@@ -5,18 +5,23 @@ import { addedFigures, effectText } from '../causes/effect.ts';
 import { SAME_OUTAGE_MS } from '../events/outages.ts';
 import type { GatewayEvent } from '../history/gateway-event.ts';
 
+interface Told {
+  /** The name of the instance. */
+  readonly name: string;
+  readonly events: readonly GatewayEvent[];
+}
+
 type Placed = GatewayEvent & { readonly instance: string };
 
 /** A change of the configuration, or a release, reaches all instances within this time. */
 const SAME_CHANGE_MS = 300_000;
 
 /** Joins an event that several instances saw into one, whose `instance` names all of them. Returns the events, oldest first. */
-export function joinEvents(
-  told: readonly { readonly name: string; readonly events: readonly GatewayEvent[] }[],
-): Placed[] {
-  const all = told
-    .flatMap(({ name, events }) => events.map((event) => ({ ...event, instance: name })))
-    .sort((one, other) => one.at.localeCompare(other.at));
+export function joinEvents(told: readonly Told[]): Placed[] {
+  const seen = told.flatMap(({ name, events }) => events.map((event) => ({ ...event, instance: name })));
+  const all = [...seen.filter(({ kind }) => kind !== 'uncounted'), ...uncountedByAll(told)].sort((one, other) =>
+    one.at.localeCompare(other.at),
+  );
   const joined: Placed[] = [];
   /** The index of the latest one in the list, by kind and text. */
   const latest = new Map<string, number>();
@@ -42,6 +47,23 @@ export function joinEvents(
 /** Returns what instances call alike. The texts of one cause may differ, because each instance may see another error first. */
 function matterOf({ about, fault = '', text }: GatewayEvent): string {
   return about === undefined ? text : `${idOf(about)} ${fault}`;
+}
+
+/** Returns the times in which no instance counted. While another instance counts, the charts show its requests. */
+function uncountedByAll(told: readonly Told[]): Placed[] {
+  const instance = told.map(({ name }) => name).join(', ');
+  const [first = [], ...gaps] = told.map(({ events }) => events.filter(({ kind }) => kind === 'uncounted'));
+  const common = gaps.reduce(
+    (some, more) => some.flatMap((one) => more.flatMap((other) => overlapOf(one, other))),
+    first,
+  );
+  return common.map((event) => ({ ...event, instance }));
+}
+
+function overlapOf(one: GatewayEvent, other: GatewayEvent): GatewayEvent[] {
+  const [, at = ''] = [one.at, other.at].sort();
+  const until = [one.until, other.until].sort()[0] ?? null;
+  return until !== null && at < until ? [{ ...one, at, until }] : [];
 }
 
 const isLasting = ({ kind }: GatewayEvent) => kind === 'outage' || kind === 'warning';

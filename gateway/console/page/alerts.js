@@ -42,7 +42,7 @@ const showCauses = createTable(place('alerts-now'), {
     { key: 'id', label: 'Id', minor: true, value: true },
     { key: 'since', label: 'Since', cell: ({ since }) => timeElement(since), value: true },
     { key: 'told', label: 'Sent to', cell: ({ silent, told }) => (silent ? 'silent' : told.join(', ') || NONE) },
-    { key: 'leads', label: 'Look at', long: true, optional: true, cell: ({ leads }) => leads },
+    { key: 'leads', label: 'Look at', long: true, optional: true },
     {
       key: 'act',
       label: 'Action',
@@ -57,10 +57,10 @@ const showSilences = createTable(place('alerts-silences'), {
   empty: 'No silences.',
   keyOf: ({ causes }) => causes,
   columns: [
-    { key: 'causes', label: 'Causes', cell: ({ causes }) => causes },
+    { key: 'causes', label: 'Causes' },
     { key: 'until', label: 'Until', cell: ({ until }) => timeElement(until) },
-    { key: 'by', label: 'By', cell: ({ by }) => by },
-    { key: 'reason', label: 'Reason', long: true, cell: ({ reason }) => reason || NONE },
+    { key: 'by', label: 'By' },
+    { key: 'reason', label: 'Reason', long: true || NONE },
     {
       key: 'act',
       label: 'Action',

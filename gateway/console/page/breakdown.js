@@ -1,6 +1,6 @@
 // The tables of a subject: its errors, callers and operations among the remembered requests, and the latest of these requests.
 
-import { addressOf, SUBJECTS } from './addresses.js';
+import { addressOf, pageOf, SUBJECTS } from './addresses.js';
 import { element, place, signed } from './elements.js';
 import { exchangeTable } from './exchanges.js';
 import { count, moment, operationName, percent } from './format.js';
@@ -54,18 +54,21 @@ export function createBreakdown({ view }) {
       places[index].parentElement.hidden = found.requests === 0;
     }
     errors.parentElement.hidden = found.errors.length === 0;
-    showErrors(found.errors);
+    showErrors(shortened(found.errors));
     // The slowest requests come first if the subject has become slow. Otherwise they say nothing new.
     const slow = isSlow ? found.slowest : [];
     slowest.parentElement.hidden = slow.length === 0;
-    showSlowest(slow);
+    showSlowest(shortened(slow));
     // If every request fails, both lists are the same.
     const listed = new Set(found.errors.map(({ request_id: id }) => id));
     latest.parentElement.hidden = found.latest.every(({ request_id: id }) => listed.has(id));
-    showLatest(found.latest);
+    showLatest(shortened(found.latest));
     reach.textContent = reachOf(found);
   };
 }
+
+/** In a narrow window, each row takes several lines. The figures and facts link to the whole list. */
+const shortened = (rows) => (matchMedia('(max-width: 40rem)').matches ? rows.slice(0, 4) : rows);
 
 /** Returns how far back the remembered requests go. */
 function reachOf({ requests, since, errors_since: errorsSince }) {
@@ -77,7 +80,7 @@ function reachOf({ requests, since, errors_since: errorsSince }) {
 
 function partTable(container, { title, name, view }) {
   const isCallers = view === 'organizations';
-  const hrefOf = ({ name: id, client }) => (client ? addressOf('requests', { client: id }) : addressOf(view, {}, id));
+  const hrefOf = ({ name: id, client }) => (client ? addressOf('requests', { client: id }) : pageOf(view, id));
   const number = (key, label, of) => ({ key, label, numeric: true, cell: of, value: (row) => row[key] });
   return createTable(container, {
     caption: title,
@@ -92,7 +95,7 @@ function partTable(container, { title, name, view }) {
         cell: (row) => (view === 'operations' ? operationName(row.name) : row.name),
         value: true,
       },
-      number('requests', 'Requests', (row) => count(row.requests)),
+      { key: 'requests', label: 'Requests', numeric: true, value: true },
       ...(view === 'codes' ? [] : [number('failed', 'Failed', (row) => bad(row.failed))]),
       ...(view === 'codes' ? [] : [number('refused', 'Refused', (row) => refusedText(row, isCallers))]),
     ],

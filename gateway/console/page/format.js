@@ -115,6 +115,9 @@ export function ago(iso) {
   return `${Math.floor(seconds / 86_400)} days ago`;
 }
 
+/** Makes an element for a moment, with the time from it to now. */
+export const timeAgo = (iso) => timeElement(iso, `${moment(iso)}, ${ago(iso)}`);
+
 /** Returns the name of an operation for readers. Metrics have `GET unmatched` also for requests that were refused early. */
 export function operationName(name) {
   return name.replace(/ unmatched$/, ' (not matched, or refused before)');

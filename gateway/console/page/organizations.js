@@ -4,7 +4,7 @@ import { actionButton } from './actions.js';
 import { addressOf, pageOf, routeIn } from './addresses.js';
 import { read } from './api.js';
 import { commandLine, element, emptyCard, factsIn, link, linkTo, place, signed } from './elements.js';
-import { ago, count, moment, NONE, timeElement } from './format.js';
+import { ago, count, moment, NONE, timeAgo } from './format.js';
 import { createTable } from './tables.js';
 
 const STATE_KINDS = { suspended: 'warn', revoked: 'off', expired: 'off' };
@@ -89,14 +89,13 @@ export async function showOrganization(id) {
   if (routeIn(location.hash).id !== id) return true;
   if (found === undefined) return false;
   place('subject-title').textContent = found.name || id;
-  // The commands stand beside the facts. Below them, they would push the figures down.
-  const isOpen = place('subject-about').querySelector('details')?.open ?? matchMedia('(min-width: 64rem)').matches;
   place('subject-about').replaceChildren(
     element(
       'div',
       { class: 'panels about' },
       element('section', {}, element('h3', {}, 'Now'), factsOf(found), limitsOf(found), ...actionsOf(found)),
-      commandsOf(found, isOpen),
+      // They stand beside the facts. Below them, they would push the figures down.
+      commandsOf(found),
     ),
   );
   box.replaceChildren(
@@ -110,13 +109,20 @@ export async function showOrganization(id) {
   return true;
 }
 
-function commandsOf({ commands }, isOpen) {
-  return element(
+/** Whether the reader has opened or closed the commands of an organization or of a key, by its id. */
+const opened = new Map();
+
+/** Lists commands, which are closed in a narrow window until the reader opens them. */
+function commandsOf({ id, commands }, attributes = { class: 'card' }) {
+  const isOpen = opened.get(id) ?? matchMedia('(min-width: 64rem)').matches;
+  const details = element(
     'details',
     { class: 'commands', open: isOpen ? '' : undefined },
     element('summary', {}, 'Commands'),
-    element('div', { class: 'card' }, ...commands.map(({ does, line }) => commandLine(line, does))),
+    element('div', attributes, ...commands.map(({ does, line }) => commandLine(line, does))),
   );
+  details.firstChild.addEventListener('click', () => opened.set(id, !details.open));
+  return details;
 }
 
 function factsOf({ id, tier, state, operator, last_used_at: used }) {
@@ -124,7 +130,7 @@ function factsOf({ id, tier, state, operator, last_used_at: used }) {
     ['Id', element('code', {}, id)],
     ['Tier', tier],
     ['State', signed(STATE_KINDS[state], state)],
-    ['Last use', used === null ? NONE : timeElement(used, `${moment(used)}, ${ago(used)}`)],
+    ['Last use', used === null ? NONE : timeAgo(used)],
     ['Requests', link(addressOf('requests', { organization: id }), 'Recent requests')],
     ...(operator ? [['Kind', 'Staff of the platform: may hold operator scopes']] : []),
   ]);
@@ -231,6 +237,6 @@ function keyCard(key, organization) {
       link(addressOf('requests', { key: id }), 'its requests'),
     ),
     ...(['active', 'rotating'].includes(state) ? revokeButton(id, organization) : []),
-    ...key.commands.map(({ does, line }) => commandLine(line, does)),
+    ...(key.commands.length === 0 ? [] : [commandsOf(key, {})]),
   );
 }

@@ -20,7 +20,7 @@ export function stores() {
       compact: true,
       keyOf: ({ instance, name }) => `${instance} ${name}`,
       columns: [
-        { key: 'name', label: 'What', cell: ({ name }) => name },
+        { key: 'name', label: 'What' },
         INSTANCE_COLUMN,
         { key: 'state', label: 'State', cell: (row) => stateText(STORE_KINDS, row.state) },
         { key: 'more', label: 'Details', long: true, cell: detailsOf },

@@ -61,6 +61,5 @@ export const INSTANCE_COLUMN = {
   key: 'instance',
   label: 'Instance',
   optional: true,
-  cell: ({ instance }) => instance,
-  value: ({ instance }) => instance,
+  value: true,
 };

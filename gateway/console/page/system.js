@@ -5,7 +5,7 @@ import { addressOf } from './addresses.js';
 import { showCauses } from './attention.js';
 import { causesAbout } from './causes-about.js';
 import { element, factsIn, link, place, refill, signed } from './elements.js';
-import { ago, count, day, moment, NONE, timeElement } from './format.js';
+import { ago, count, day, NONE, timeAgo, timeElement } from './format.js';
 import { versionCell, versionsIn } from './instance-versions.js';
 import { lastReload, mistakesOf } from './last-reload.js';
 import { stateText } from './states.js';
@@ -48,8 +48,8 @@ function configuration() {
     const rows = [
       ...(statuses.length > 1 ? [['Of the instance', instance ?? NONE]] : []),
       ['Version in force', version ?? NONE],
-      ['Loaded', loaded_at ? timeElement(loaded_at, `${moment(loaded_at)}, ${ago(loaded_at)}`) : NONE],
-      ['Running since', started ? timeElement(started, `${moment(started)}, ${ago(started)}`) : NONE],
+      ['Loaded', loaded_at ? timeAgo(loaded_at) : NONE],
+      ['Running since', started ? timeAgo(started) : NONE],
       ['Operations', status?.operations ?? NONE],
       ['Alerts', status ? receiversLink(status) : NONE],
       ['Last reload', failure ? lastReload(failure) : 'the files are in force'],

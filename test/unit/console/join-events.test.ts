@@ -25,6 +25,20 @@ test('an outage that several instances saw is told once, from its first to its l
   );
 });
 
+test('a time is marked as not counted only if no instance counted', () => {
+  const gap = (from: number, until: number): GatewayEvent => ({
+    ...outage(from, until, 'Not counted.'),
+    kind: 'uncounted',
+  });
+  const gapsIn = (...all: GatewayEvent[][]) =>
+    joinEvents(all.map((events, index) => ({ name: `${'ab'[index]}:1`, events }))).map(({ at, until }) => [at, until]);
+  assert.deepEqual(gapsIn([gap(10, 50)], []), []);
+  assert.deepEqual(gapsIn([gap(10, 50), gap(60, 70)], [gap(30, 65)]), [
+    [at(30), at(50)],
+    [at(60), at(65)],
+  ]);
+});
+
 test('a reload that reached several instances is told once, and a second one of an instance again', () => {
   const reload = (second: number): GatewayEvent => ({
     ...{ kind: 'reload', at: at(second), until: at(second), text: 'limits.yaml changed.' },
