@@ -226,7 +226,7 @@ describe('the console in a browser', () => {
     await takeScreenshot(page, 'console-causes-390');
     await page.setViewportSize({ width: 1440, height: 900 });
     // Refusals that clients cause are no alarm, unless they are a great part of what one sends.
-    assert.doesNotMatch(said, /org_busy|deprecated/);
+    assert.doesNotMatch(said, /org_busy is refused|deprecated/);
     await page
       .locator('#marks', { hasText: 'A changed configuration was refused' })
       .waitFor({ ...PATIENCE, state: 'attached' });
