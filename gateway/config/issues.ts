@@ -66,6 +66,13 @@ function toMistakes(source: Source, schema: z.ZodType, issue: z.core.$ZodIssue):
         const remedy = `Move it to the top level of the file, beside "${block}".`;
         return source.mistakeAtKey([...path, key], `the key "${key}" does not belong here.`, remedy);
       }
+      const [, name = '', value] = /^([\w-]+):(.+)$/.exec(key) ?? [];
+      if (known.includes(name))
+        return source.mistakeAtKey(
+          [...path, key],
+          'a colon without a space after it is part of a text.',
+          `Write ${name}: ${value}, with a space.`,
+        );
       const remedy = known.length > 0 ? suggest(meantBy(key, known), known) : 'Remove it: nothing can be set here yet.';
       return source.mistakeAtKey([...path, key], `the key "${key}" is not known here.`, remedy);
     });

@@ -16,6 +16,10 @@ const fits = (text: string) => text !== '' && text.length <= 60;
  * @param rule what a value must be here; for a number, the rule names its unit
  */
 export function meantInstead(schema: z.ZodType, path: Path, input: unknown, rule: string): string | undefined {
+  if (typeof input === 'string' && /^-\S/.test(input) && rule.startsWith('must be a list'))
+    return `The dash needs a space after it: - ${input.slice(1)}.`;
+  const [, variable] = /^\$\{?(\w+)(?::?-.*\}|)$/.exec(String(input)) ?? [];
+  if (variable !== undefined) return `Write a variable as \${${variable}}, without a default, and set it.`;
   if (!['string', 'number', 'boolean'].includes(typeof input) || !fits(String(input))) return undefined;
   const schemas = schemasAt(schema, path);
   const accepts = (candidate: unknown) =>
@@ -67,9 +71,16 @@ function textsNear(text: string, rule: string): string[] {
   const address = `${/s$/i.test(scheme) ? 'https' : 'http'}://${rest}`;
   const words = rule.split(/[\s,]+/).filter((word) => /^[a-z]+:[a-z]*$/.test(word));
   return [
+    text.replaceAll(/[“”‘’]/g, ''),
     closest(text, words) ?? [],
     rule.includes('slash') ? path : [],
-    rule.includes('http://') ? [address, address.replace(/[?#].*$/, '')] : [],
+    rule.includes('http://')
+      ? [
+          address,
+          address.replace(/[?#].*$/, ''),
+          /address without a path|origin/.test(rule) ? (URL.parse(address)?.origin ?? []) : [],
+        ].flat()
+      : [],
   ].flat();
 }
 

@@ -2,6 +2,7 @@
 // form.
 
 import { type Explanation, explainIndentation, type ParserError } from './yaml-indentation.ts';
+import { explainLineOf } from './yaml-lines.ts';
 
 /** Explains the first error and every duplicate key. */
 export function explainErrors(errors: readonly ParserError[], text: string): (Explanation & { offset: number })[] {
@@ -39,13 +40,44 @@ function explain(problem: ParserError, text: string): Explanation {
       reason: 'the text behind # is a comment.',
       remedy: `Write it in quotes: "${comment[2]}".`,
     };
-  if (problem.message.startsWith('Flow '))
-    return { reason: 'a bracket [ or { is not closed before this line.', remedy: 'Close it where its content ends.' };
+  if (problem.message.startsWith('Flow ')) return openBracket(text.slice(0, from));
   if (problem.code === 'MULTIPLE_DOCS')
     return {
       reason: 'the file holds several YAML documents.',
       remedy: 'Remove the line --- and what does not belong.',
     };
+  const typed = isJson ? undefined : explainLineOf(problem, text);
+  if (typed !== undefined) return typed;
   const reason = `this is not well-formed ${isJson ? 'JSON' : 'YAML'} (${problem.message.replace(/\.$/, '')}).`;
   return { reason, remedy: 'Check indentation, quotes, brackets and colons on this line and the one before.' };
+}
+
+/** Explains an alias (`*name`) that cannot be resolved. */
+export function explainAlias({ message }: Error): Explanation {
+  const [, name] = /^Unresolved alias .*: (.*)$/.exec(message) ?? [];
+  if (name === undefined)
+    return {
+      reason: `this is not well-formed YAML (${message}).`,
+      remedy: 'Correct the alias, or write the value out.',
+    };
+  return {
+    reason: `*${name} is an alias, and no anchor &${name} is before it.`,
+    remedy: `For a text, write it in quotes: "*${name}".`,
+  };
+}
+
+/** Returns the explanation at the last bracket of a text that is not closed in it. */
+function openBracket(text: string): Explanation {
+  const open: number[] = [];
+  // Quoted texts and comments may have brackets, too.
+  for (const { 0: token, index } of text.matchAll(
+    /"(?:[^"\\\n]|\\.)*"|(?<=[\s[{,:])'[^'\n]*'|(?<=\s)#[^\n]*|[[\]{}]/g,
+  )) {
+    if (token === '[' || token === '{') open.push(index);
+    else if (token === ']' || token === '}') open.pop();
+  }
+  const offset = open.at(-1);
+  if (offset === undefined)
+    return { reason: 'a bracket [ or { is not closed before this line.', remedy: 'Close it where its content ends.' };
+  return { offset, reason: `the bracket ${text[offset]} is not closed.`, remedy: 'Close it where its content ends.' };
 }

@@ -57,6 +57,8 @@ function explainLine(lines: readonly Line[], at: number): Explanation | undefine
     isBelowDash ? undefined : keys.find((level) => level.indent < indent),
     keys.findLast((level) => level.indent > indent),
   ];
+  const former = formerCause(lines, at, inner ?? outer);
+  if (former !== undefined && !isBelowDash) return former;
   const places = [outer, inner].flatMap((level) => level ?? []);
   if (places.length === 0) return undefined;
   const remedy = places.map(adviceFor).join(', or ');
@@ -64,6 +66,31 @@ function explainLine(lines: readonly Line[], at: number): Explanation | undefine
     ? 'the line stands below the dash, not below the key after it.'
     : `the line is indented by ${spaces(indent)}, and ${inner ? 'no key before it is' : 'the value before it is complete'}.`;
   return { offset: line.offset + indent, reason, remedy: `${remedy.charAt(0).toUpperCase()}${remedy.slice(1)}.` };
+}
+
+/**
+ * Explains a wrong indentation of the key in front, if its lines and those behind the place show that: its indentation is odd, or it is the
+ * only line with it, and several lines have the other one.
+ */
+function formerCause(lines: readonly Line[], at: number, former: Level | undefined): Explanation | undefined {
+  const line = lines[at] as Line;
+  const cause = lines.find(({ number }) => number === former?.line);
+  const [, key] = /^\s*(?:- )?["']?([^"':\s]+)/.exec(line.text) ?? [];
+  if (former === undefined || cause === undefined || key === undefined) return undefined;
+  const indent = indentOf(line.text);
+  const behind = lines.slice(at + 1);
+  const end = behind.findIndex(({ text }) => indentOf(text) < indent);
+  const alike = behind.slice(0, end === -1 ? undefined : end).filter(({ text }) => indentOf(text) === indent);
+  const isSingle = former.indent > indent && lines[at - 1] === cause && indentOf(cause.text) === former.indent;
+  const holder = lines[lines.indexOf(cause) - 1];
+  const isFirst = holder !== undefined && indentOf(holder.text) < Math.min(indent, former.indent);
+  const isOdd = former.indent % 2 === 1 && indent % 2 === 0;
+  if (!isFirst || !(isOdd || (isSingle && alike.length > 0))) return undefined;
+  return {
+    offset: cause.offset + former.indent,
+    reason: `the line is indented by ${spaces(former.indent)}, and the line after it by ${spaces(indent)}.`,
+    remedy: `Indent it by ${spaces(indent)}, as "${key}" (line ${line.number}).`,
+  };
 }
 
 function adviceFor({ indent, key, line }: Level): string {

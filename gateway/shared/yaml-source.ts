@@ -3,7 +3,7 @@
 import { type Document, isCollection, isMap, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { shownPath, textOf } from './file-text.ts';
 import type { Mistake } from './mistakes.ts';
-import { explainErrors } from './yaml-errors.ts';
+import { explainAlias, explainErrors } from './yaml-errors.ts';
 
 export type Path = readonly (string | number)[];
 
@@ -70,8 +70,7 @@ export function readSource(file: string, mistakes: Mistake[], environment?: Envi
   try {
     value = document.toJS();
   } catch (error) {
-    const reason = `this is not well-formed YAML (${error instanceof Error ? error.message : String(error)}).`;
-    mistakes.push({ file: shownAs, line: 1, reason, remedy: 'Correct the alias, or write the value out.' });
+    mistakes.push({ file: shownAs, ...at(aliasIn(document)), ...explainAlias(error as Error) });
     return emptySource(shownAs);
   }
   const mistake = (offset: number | undefined, path: Path, reason: string, remedy: string) => ({
@@ -88,6 +87,18 @@ export function readSource(file: string, mistakes: Mistake[], environment?: Envi
     mistakeAtKey: (path, reason, remedy) =>
       mistake(keyOffset(document, path) ?? offsetOf(document, path), path, reason, remedy),
   };
+}
+
+/** Returns the offset of the first alias, at which an author may have meant a text that begins with an asterisk. */
+function aliasIn(document: Document): number | undefined {
+  let offset: number | undefined;
+  visit(document, {
+    Alias(_, node) {
+      offset = node.range?.[0];
+      return node.resolve(document) === undefined ? visit.BREAK : undefined;
+    },
+  });
+  return offset;
 }
 
 /** Returns positions of values and keys. Parses the file, which takes two seconds for 13 MB. */

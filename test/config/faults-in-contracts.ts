@@ -52,7 +52,7 @@ export const faultsInContracts: Readonly<Record<string, Fault>> = {
   },
   'contract-yaml-syntax': {
     files: spoiled(items, '{ title: Items, version: "1" }', '{ title: Items, version: "1"'),
-    says: ['openapi/items.yaml:3:1: a bracket [ or { is not closed before this line. Close it where its content ends.'],
+    says: ['openapi/items.yaml:2:7: the bracket { is not closed. Close it where its content ends.'],
   },
   'contract-tab': {
     files: spoiled(items, '      operationId: listItems', '\toperationId: listItems'),
@@ -167,7 +167,7 @@ export const faultsInContracts: Readonly<Record<string, Fault>> = {
   },
   'contract-part-yaml-syntax': {
     files: { ...spoiled(items, '"#/components/schemas/Item"', 'parts.yaml#/Item'), 'openapi/parts.yaml': 'Item: {\n' },
-    says: ['openapi/parts.yaml:2:1: a bracket [ or { is not closed before this line. Close it where its content ends.'],
+    says: ['openapi/parts.yaml:1:7: the bracket { is not closed. Close it where its content ends.'],
   },
   'contract-unknown-extension': {
     files: spoiled(items, '    get:', '    x-gateway-costs: 2\n    get:'),
@@ -291,8 +291,8 @@ export const faultsInContracts: Readonly<Record<string, Fault>> = {
   'contract-undeclared-parameter': {
     files: spoiled(items, '  /v1/items:', '  /v1/items/{id}:'),
     says: [
-      'openapi/items.yaml:6:5: paths./v1/items/{id}.get.parameters: The operation does not define the path parameter `{id}` expected by path `/v1/items/{id}`. Make the parameters in the path and those that are declared the same.',
-      'openapi/items.yaml:9:5: paths./v1/items/{id}.post.parameters: The operation does not define the path parameter `{id}` expected by path `/v1/items/{id}`. Make the parameters in the path and those that are declared the same.',
+      'openapi/items.yaml:6:5: paths./v1/items/{id}.get.parameters: The operation does not define the path parameter `{id}` expected by path `/v1/items/{id}`. Add { name: id, in: path, required: true, schema: { type: string } } to its parameters, or correct the name there.',
+      'openapi/items.yaml:9:5: paths./v1/items/{id}.post.parameters: The operation does not define the path parameter `{id}` expected by path `/v1/items/{id}`. Add { name: id, in: path, required: true, schema: { type: string } } to its parameters, or correct the name there.',
     ],
   },
   'contract-unused-parameter': {

@@ -31,7 +31,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
       'config/gateway.yaml:12:25: sessions.providers.staff.grants.0.value: "admin" is not possible here. It must have a claim beside it.',
       'config/gateway.yaml:11:7: sessions.providers.staff.parameters: {"state":"fixed"} is not possible here. It must be none of the parameters that the gateway sets itself.',
       'config/gateway.yaml:2:13: sessions.origins.0: "http://app.example.com" is not possible here. It must be an origin such as https://app.example.com (http:// only on this machine).',
-      'config/gateway.yaml:2:39: sessions.origins.1: "https://app.example.com/x" is not possible here. It must be an origin such as https://app.example.com (http:// only on this machine).',
+      'config/gateway.yaml:2:39: sessions.origins.1: "https://app.example.com/x" is not possible here. It must be an origin such as https://app.example.com (http:// only on this machine). Did you mean "https://app.example.com"?',
       'config/gateway.yaml:5:15: sessions.afterLogin: "//evil.example" is not possible here. It must be a path of the same origin, such as / or /app.',
     ],
   },
@@ -185,9 +185,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   },
   'yaml-syntax': {
     files: spoiled(upstreams, '[items.yaml]', '[items.yaml'),
-    says: [
-      'config/upstreams.yaml:4:5: a bracket [ or { is not closed before this line. Close it where its content ends.',
-    ],
+    says: ['config/upstreams.yaml:3:16: the bracket [ is not closed. Close it where its content ends.'],
   },
   'tab-indentation': {
     files: spoiled(upstreams, '    live:', '\tlive:'),
@@ -206,7 +204,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'unknown-alias': {
     files: spoiled(gateway, '[]', '*proxies'),
     says: [
-      'config/gateway.yaml:1: this is not well-formed YAML (Unresolved alias (the anchor must be set before the alias): proxies). Correct the alias, or write the value out.',
+      'config/gateway.yaml:2:17: *proxies is an alias, and no anchor &proxies is before it. For a text, write it in quotes: "*proxies".',
     ],
   },
   'server-that-no-operation-has': {

@@ -77,7 +77,7 @@ export const faultsOfSchemas: Readonly<Record<string, Fault>> = {
     '{ type: string, enum: [] }',
     37,
     'enum',
-    'enum has no value, so no value is valid. List the values, or remove enum.',
+    'enum has no value, so no value is valid. List each value once, or remove enum.',
   ),
   'length-below-zero': withName(
     '{ type: string, maxLength: -1 }',

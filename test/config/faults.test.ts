@@ -9,6 +9,7 @@ import { faultsInContracts } from './faults-in-contracts.ts';
 import { faultsInFiles } from './faults-in-files.ts';
 import { faultsOfForm } from './faults-of-form.ts';
 import { faultsOfIndentation } from './faults-of-indentation.ts';
+import { faultsOfLines } from './faults-of-lines.ts';
 import { faultsOfOperations } from './faults-of-operations.ts';
 import { faultsOfSchemas } from './faults-of-schemas.ts';
 
@@ -17,6 +18,7 @@ const faults = {
   ...faultsInContracts,
   ...faultsOfForm,
   ...faultsOfIndentation,
+  ...faultsOfLines,
   ...faultsOfOperations,
   ...faultsOfSchemas,
 };

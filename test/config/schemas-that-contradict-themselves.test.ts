@@ -53,6 +53,37 @@ test('bounds that leave nothing between them', async () => {
   ]);
 });
 
+test('keywords without an effect, and values that are never valid', async () => {
+  const contract = withProperties(
+    'a: { type: integer, multipleOf: 0 }',
+    'b: { type: integer, pattern: "^1$" }',
+    'c: { type: string, properties: { x: { type: string } } }',
+    'd: { type: integer, format: int23 }',
+    'e: { type: integer, format: uuid }',
+    'f: { type: string, enum: [a, a] }',
+    'g: { type: integer, const: "1" }',
+    'h: { oneOf: [{ type: string }, { type: string }] }',
+    'i: { anyOf: [] }',
+    'j: { type: object, required: [nmae], properties: { name: {} } }',
+    'k: { then: { type: string } }',
+    'l: { type: integer, format: uint16 }',
+    'm: { type: [string, "null"], minLength: 1, enum: [x, null] }',
+  );
+  await assertWarnings(contract, [
+    `24:41: ${at}.properties.a.multipleOf: no number is a multiple of 0, so no value is valid. Write a number above 0, or remove it.`,
+    `25:29: ${at}.properties.b.pattern: pattern has no effect on values of type integer. Remove it, or correct what is beside it.`,
+    `26:28: ${at}.properties.c.properties: properties has no effect on values of type string. Did you mean "type: object"?`,
+    `27:37: ${at}.properties.d.format: the format "int23" is not known, so it is not checked. Did you mean "int32"?`,
+    `28:37: ${at}.properties.e.format: the format "uuid" has no effect on values of type integer. Write type: string, or remove it.`,
+    `29:38: ${at}.properties.f.enum.1: the value "a" is there twice. List each value once, or remove enum.`,
+    `30:36: ${at}.properties.g.const: the value "1" is never valid, because type is integer. Write it without quotes: 1.`,
+    `31:40: ${at}.properties.h.oneOf.1: two schemas of oneOf are the same, and a value that fits both is not valid. Remove one of them, or write anyOf.`,
+    `32:14: ${at}.properties.i.anyOf: anyOf has no schema, so no value is valid. List the schemas, or remove it.`,
+    `33:28: ${at}.properties.j.required: "nmae" is required, and no property has this name. Did you mean "name"?`,
+    `34:14: ${at}.properties.k.then: then has no effect without if. Remove it, or correct what is beside it.`,
+  ]);
+});
+
 test('a part of allOf that forbids what another part declares', async () => {
   const contract = withProperties(
     'pair: { allOf: [{ $ref: "#/components/schemas/Item" }, { properties: { a: {} }, additionalProperties: false }] }',

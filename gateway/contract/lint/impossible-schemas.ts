@@ -28,7 +28,14 @@ export function impossibleSchemas(document: ContractDocument): Mistake[] {
 
 /** Returns the contradictions of a schema itself, without those of the schemas in it. */
 export function contradictionsOf(schema: JsonObject): Contradiction[] {
-  return [...crossedBounds(schema), ...forbiddenMembers(schema), ...unfitEnum(schema)];
+  return [
+    ...crossedBounds(schema),
+    ...forbiddenMembers(schema),
+    ...misspeltMembers(schema),
+    ...unfitEnum(schema),
+    ...emptyUnions(schema),
+    ...(schema.multipleOf === 0 ? [NO_MULTIPLES] : []),
+  ];
 }
 
 /** A lower and an upper bound, and whether a value may have both at once. */
@@ -50,6 +57,49 @@ function crossedBounds(schema: JsonObject): Contradiction[] {
     const crossing = least > most ? 'is above' : 'is not below';
     const reason = `${low} ${least} ${crossing} ${high} ${most}, so no value is valid.`;
     return [{ at: [low], reason, remedy: `Correct ${low} or ${high}.` }];
+  });
+}
+
+const NO_MULTIPLES: Contradiction = {
+  at: ['multipleOf'],
+  reason: 'no number is a multiple of 0, so no value is valid.',
+  remedy: 'Write a number above 0, or remove it.',
+};
+
+/** Returns the unions that no value fits: those without a schema, and `oneOf` with two equal schemas. */
+function emptyUnions(schema: JsonObject): Contradiction[] {
+  return ['oneOf', 'anyOf'].flatMap((name): Contradiction[] => {
+    const parts = schema[name];
+    if (!Array.isArray(parts)) return [];
+    if (parts.length === 0)
+      return [
+        {
+          at: [name],
+          reason: `${name} has no schema, so no value is valid.`,
+          remedy: 'List the schemas, or remove it.',
+        },
+      ];
+    if (name === 'anyOf') return [];
+    const texts = parts.map((part) => JSON.stringify(part));
+    const index = texts.findIndex((text, at) => texts.indexOf(text) < at);
+    const reason = 'two schemas of oneOf are the same, and a value that fits both is not valid.';
+    return index === -1 ? [] : [{ at: [name, index], reason, remedy: 'Remove one of them, or write anyOf.' }];
+  });
+}
+
+/** Returns required members that are declared under a name with another spelling. */
+function misspeltMembers(schema: JsonObject): Contradiction[] {
+  const { properties, required, additionalProperties } = schema;
+  const isWhole = !['allOf', 'anyOf', 'oneOf', '$ref', 'patternProperties'].some((name) => name in schema);
+  if (!isWhole || additionalProperties === false || !Array.isArray(required) || !isObject(properties)) return [];
+  const names = Object.keys(properties);
+  const left = names.filter((name) => !required.includes(name));
+  return required.flatMap((name: unknown): Contradiction[] => {
+    if (typeof name !== 'string' || names.includes(name)) return [];
+    const near = closest(name, left, name.length > 5 ? 2 : 1);
+    if (near === undefined) return [];
+    const reason = `"${name}" is required, and no property has this name.`;
+    return [{ at: ['required'], reason, remedy: `Did you mean "${near}"?` }];
   });
 }
 
@@ -100,15 +150,25 @@ function matches(pattern: string, name: string): boolean {
   }
 }
 
-function unfitEnum({ type, enum: values }: JsonObject): Contradiction[] {
+function unfitEnum({ type, enum: values, const: only }: JsonObject): Contradiction[] {
   const types: unknown[] = [type ?? []].flat();
-  if (types.length === 0 || !Array.isArray(values)) return [];
-  return values.flatMap((value: unknown, index) => {
+  if (types.length === 0) return [];
+  const listed = Array.isArray(values) ? values.map((value, index) => ({ value, at: ['enum', index] })) : [];
+  const all: { value: unknown; at: (string | number)[] }[] =
+    only === undefined ? listed : [...listed, { value: only, at: ['const'] }];
+  return all.flatMap(({ value, at }) => {
     if (types.some((one) => hasType(value, one))) return [];
     const reason = `the value ${JSON.stringify(value)} is never valid, because type is ${types.join(' or ')}.`;
-    const remedy = types.includes('string') && !isObject(value) ? `Write it in quotes: "${value}".` : 'Correct it.';
-    return [{ at: ['enum', index], reason, remedy }];
+    return [{ at, reason, remedy: remedyForValue(value, types) }];
   });
+}
+
+function remedyForValue(value: unknown, types: readonly unknown[]): string {
+  if (value === null)
+    return 'Remove it, or write "null" into the type, as in [string, "null"] (OpenAPI 3.0: nullable: true).';
+  if (types.includes('string') && !isObject(value)) return `Write it in quotes: "${value}".`;
+  const isNumber = types.some((type) => type === 'integer' || type === 'number') && String(Number(value)) === value;
+  return isNumber ? `Write it without quotes: ${value}.` : 'Correct it.';
 }
 
 function hasType(value: unknown, type: unknown): boolean {

@@ -44,7 +44,16 @@ export function withoutConsequences(problems: readonly NormalizedProblem[]): Nor
   const isMisread = ({ ruleId, location: [at] }: NormalizedProblem) =>
     /^struct$|(keywords-exist|parameters-have-a-schema)$/.test(ruleId) &&
     misread.some((target) => isWithin(at, target));
-  const byHolder = Map.groupBy(problems.filter((one) => !isMisread(one)).map(readProblem), ({ holder }) => holder);
+  // The declaration with another name is part of the same mistake.
+  const undeclared = new Set(
+    problems.flatMap(({ message }) => /^The operation does not define .* by path `(.*)`/.exec(message)?.[1] ?? []),
+  );
+  const isOtherName = ({ message }: NormalizedProblem) =>
+    undeclared.has(/^Path parameter .* is not used in the path `(.*)`/.exec(message)?.[1] ?? '');
+  const byHolder = Map.groupBy(
+    problems.filter((one) => !isMisread(one) && !isOtherName(one)).map(readProblem),
+    ({ holder }) => holder,
+  );
   const isExplained = (problem: NormalizedProblem) =>
     explained.has(placeOf(problem)) || explained.has(placeOf(problem, pathIn(problem).slice(0, -1)));
   return [...byHolder.values()].flatMap((there) => {

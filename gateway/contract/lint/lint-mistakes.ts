@@ -143,7 +143,10 @@ const REMEDIES: Readonly<Record<string, string>> = {
   'gateway/json-has-a-schema': 'Add its schema, or "schema: {}" if any JSON is meant.',
   'gateway/patterns-can-run': 'Correct the regular expression.',
   'gateway/patterns-mean-what-they-say': 'Write it without slashes and flags, and a class as in [A-Za-z].',
-  'gateway/enums-have-values': 'List the values, or remove enum.',
+  'gateway/enums-have-values': 'List each value once, or remove enum.',
+  'gateway/bounds-fit-their-type': 'Remove it, or correct what is beside it.',
+  'gateway/formats-are-spelt-right': 'Write type: string, or remove it.',
+  'gateway/keywords-exist': 'Write it in quotes, as in "#/components/schemas/Name".',
 };
 
 function remedyFor({ ruleId, suggest, message, location }: NormalizedProblem, path: readonly string[]): string {

@@ -17,6 +17,11 @@ export function explanationOf(
 ): LintExplanation | undefined {
   if (message.startsWith(DANGLING)) return danglingExplanation(message, content(), path);
   if (ruleId === 'gateway/patterns-can-run') return patternExplanation(message, String(path.at(-1)), content(), path);
+  const [, undeclared] = /^The operation does not define the path parameter `\{([^`]*)\}`/.exec(message) ?? [];
+  if (undeclared !== undefined) {
+    const declaration = `{ name: ${undeclared}, in: path, required: true, schema: { type: string } }`;
+    return { reason: `${message}.`, remedy: `Add ${declaration} to its parameters, or correct the name there.` };
+  }
   if (ruleId !== 'struct') return undefined;
   const value = () => valueAt(content(), path);
   const name = String(path.at(-1));
@@ -69,7 +74,10 @@ const INSTEAD: Readonly<Record<string, string>> = {
 function unexpectedMember(name: string, path: readonly string[], root: unknown): LintExplanation | undefined {
   if (KEYWORDS_OF_31.has(name) && path.some((one) => /^schemas?$/.test(one)))
     return { reason: `OpenAPI 3.0 has no ${name}.`, remedy: BEGIN_WITH_31 };
-  const isNew = isObject(root) && !('swagger' in root);
+  const isNew =
+    isObject(root) &&
+    !('swagger' in root) &&
+    (name !== 'schema' || /^\d|^default$|^requestBody$/.test(String(path.at(-2))));
   const remedy = isNew && Object.hasOwn(INSTEAD, name) ? INSTEAD[name] : undefined;
   return remedy === undefined ? undefined : { reason: `${name} is not expected here from OpenAPI 3.0 on.`, remedy };
 }

@@ -69,6 +69,11 @@ export const referencesStandAlone: Oas3Rule = () => ({
 const KEYWORDS_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   min: ['minimum', 'minLength', 'minItems'],
   max: ['maximum', 'maxLength', 'maxItems'],
+  length: ['maxLength', 'minLength'],
+  lenght: ['maxLength', 'minLength'],
+  size: ['maxLength', 'maxItems'],
+  choices: ['enum'],
+  optional: ['required'],
   regex: ['pattern'],
   regexp: ['pattern'],
   values: ['enum'],
@@ -81,6 +86,12 @@ const SHORT_KEYWORDS = [...wordSet('type enum $ref then else')];
 /** A keyword that is misspelt, or of another language, checks nothing. */
 export const keywordsExist: Oas3Rule = () => ({
   Schema(schema, { report, location }) {
+    const { $ref: reference } = schema as { readonly $ref?: unknown };
+    if (reference === null)
+      report({
+        message: '$ref has no value, because outside quotes # begins a comment',
+        location: location.child(['$ref']).key(),
+      });
     for (const name of Object.keys(schema)) {
       const elsewhere = Object.hasOwn(KEYWORDS_ELSEWHERE, name) ? KEYWORDS_ELSEWHERE[name] : undefined;
       const near = closest(name, name.length === 3 ? SHORT_KEYWORDS : ['$ref'], 1);

@@ -17,15 +17,14 @@ import {
 import { methodsAreServed, pathsCanBeRequested, pathsHaveTemplates, serversAreServed } from './path-rules.ts';
 import { keywordsExist, referencesFitTheirPlace, referencesStandAlone } from './reference-rules.ts';
 import {
-  boundsFitTheirType,
   enumsHaveValues,
   formatsAreExact,
-  formatsAreSpeltRight,
   nullableAdmitsNull,
   patternsAreExact,
   patternsCanRun,
   patternsMeanWhatTheySay,
 } from './schema-rules.ts';
+import { boundsFitTheirType, formatsAreSpeltRight } from './type-rules.ts';
 
 /** Applies a rule for schemas to Swagger 2.0, where parameters themselves have the keywords of schemas. */
 function inSwagger(rule: Oas3Rule): Oas2Rule {

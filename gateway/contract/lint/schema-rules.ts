@@ -1,9 +1,8 @@
 // The lint rules about schemas: patterns that cannot run, and keywords that the gateway enforces less strictly than the document reads.
 
 import type { Oas3Rule, UserContext } from '@redocly/openapi-core';
-import { closest } from '../../shared/mistakes.ts';
 import { isObject } from '../pointer.ts';
-import { formatCheck, REGEX_LENGTH_MAX } from '../scalars/formats.ts';
+import { REGEX_LENGTH_MAX } from '../scalars/formats.ts';
 import { toPattern } from '../scalars/patterns.ts';
 
 export const patternsCanRun: Oas3Rule = () => ({
@@ -42,31 +41,18 @@ export const patternsMeanWhatTheySay: Oas3Rule = () => ({
   },
 });
 
-/** A list without values admits none. */
+/** A list without values admits none. A value that is there twice is probably another one. */
 export const enumsHaveValues: Oas3Rule = () => ({
   Schema(schema, { report, location }) {
     const values: unknown = schema?.enum;
-    if (!Array.isArray(values) || values.length > 0) return;
-    report({ message: 'enum has no value, so no value is valid', location: location.child(['enum']) });
-  },
-});
-
-/** Bounds that have no effect on values of a type, and the bounds that its author may mean. */
-const BOUNDS_OF_OTHER_TYPES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  string: { minimum: 'minLength', maximum: 'maxLength', minItems: 'minLength', maxItems: 'maxLength' },
-  number: { minLength: 'minimum', maxLength: 'maximum' },
-  integer: { minLength: 'minimum', maxLength: 'maximum' },
-  array: { minLength: 'minItems', maxLength: 'maxItems', minimum: 'minItems', maximum: 'maxItems' },
-};
-
-export const boundsFitTheirType: Oas3Rule = () => ({
-  Schema(schema, { report, location }) {
-    const type: unknown = schema?.type;
-    const others = typeof type === 'string' ? BOUNDS_OF_OTHER_TYPES[type] : undefined;
-    for (const [bound, meant] of Object.entries(others ?? {})) {
-      if (!Object.hasOwn(schema, bound)) continue;
-      const message = `${bound} has no effect on values of type ${type}`;
-      report({ message, suggest: [meant], location: location.child([bound]).key() });
+    if (!Array.isArray(values)) return;
+    if (values.length === 0)
+      report({ message: 'enum has no value, so no value is valid', location: location.child(['enum']) });
+    const texts = values.map((value) => JSON.stringify(value));
+    for (const [index, text] of texts.entries()) {
+      if (texts.indexOf(text) === index) continue;
+      const message = `the value ${text} is there twice`;
+      report({ message, location: location.child(['enum', index]), forceSeverity: 'warn' });
     }
   },
 });
@@ -101,35 +87,6 @@ export const formatsAreExact: Oas3Rule = () => ({
     if (schema?.format !== 'regex' || isNeverLonger(schema, REGEX_LENGTH_MAX)) return;
     const message = `format regex takes texts of up to ${REGEX_LENGTH_MAX} characters, and refuses longer ones`;
     report({ message, location: location.child(['format']) });
-  },
-});
-
-/** Formats of OpenAPI and JSON Schema that other words are mistaken for. */
-const USUAL_FORMATS = [
-  ...['date', 'date-time', 'time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uri', 'uri-reference', 'uuid'],
-  ...['json-pointer', 'password', 'binary'],
-];
-
-/** Formats of JSON Schema that are not checked. */
-const UNCHECKED_FORMATS = [
-  'iri',
-  'iri-reference',
-  'idn-email',
-  'idn-hostname',
-  'uri-template',
-  'relative-json-pointer',
-];
-
-/** Warns of a format that is nearly one that is checked. Other unknown formats are listed as not enforced. */
-export const formatsAreSpeltRight: Oas3Rule = () => ({
-  Schema(schema, { report, location }) {
-    const format: unknown = schema?.format;
-    if (typeof format !== 'string' || formatCheck(format, 'string')) return;
-    if ([...USUAL_FORMATS, ...UNCHECKED_FORMATS].includes(format)) return;
-    const near = closest(format, USUAL_FORMATS, 1);
-    if (near === undefined) return;
-    const message = `the format ${JSON.stringify(format)} is not known, so it is not checked`;
-    report({ message, suggest: [near], location: location.child(['format']) });
   },
 });
 

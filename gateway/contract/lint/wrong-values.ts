@@ -85,6 +85,10 @@ const SPECIAL_FORMS: readonly ((written: FaultyValue, wanted: string) => LintExp
   ({ name, path, value, root }) =>
     /^exclusiveM(in|ax)imum$/.test(name) ? exclusiveBound(name, value, valueAt(root, path.slice(0, -1))) : undefined,
   (written, wanted) => (wanted === 'Schema' ? schemaExplanation(written) : undefined),
+  ({ value }, wanted) =>
+    typeof value === 'string' && /^-\S/.test(value) && /^array$|List$/.test(wanted)
+      ? { reason: `"${value}" has a dash without a space after it.`, remedy: `Write - ${value.slice(1)}.` }
+      : undefined,
   ({ name, value }, wanted) =>
     wanted === 'array' && ['string', 'number'].includes(typeof value)
       ? { reason: `${name} is a list.`, remedy: `Write ${name}: [${value}].` }
@@ -96,6 +100,13 @@ const SPECIAL_FORMS: readonly ((written: FaultyValue, wanted: string) => LintExp
   ({ value }, wanted) =>
     wanted === 'SecurityRequirement' && typeof value === 'string'
       ? { reason: `"${value}" lacks its list of scopes.`, remedy: `Write - ${value}: [] for no scope.` }
+      : undefined,
+  ({ name, value }, wanted) =>
+    wanted === 'string' && value === null
+      ? {
+          reason: `${name} has no text. Outside quotes, # begins a comment.`,
+          remedy: 'Write it in quotes, or remove it.',
+        }
       : undefined,
   ({ name, value }, wanted) => plainValue(name, value, wanted),
   ({ name, value }, wanted) =>
