@@ -125,7 +125,7 @@ export function reloadConfiguration(
 
 function filesOf(
   { configDirectory }: Settings,
-  { contracts, breakingChanges, upstreamTls, portalFiles }: Checked,
+  { contracts, breakingChanges, upstreamTls, portalFiles }: CheckedParts,
 ): Set<string> {
   const ofTls = [...upstreamTls.values()].flatMap(({ files }) => files);
   return new Set([
@@ -138,7 +138,7 @@ function filesOf(
   ]);
 }
 
-type Checked = Pick<
+type CheckedParts = Pick<
   Configuration,
   'config' | 'contracts' | 'breakingChanges' | 'upstreamTls' | 'portalFiles' | 'certificates'
 >;
@@ -158,7 +158,7 @@ async function check(
   settings: Settings,
   environment: Environment,
   { reader, purpose, limitsPath, kept, earlier, breakingBefore, certificates: former }: CheckOptions,
-): Promise<Checked> {
+): Promise<CheckedParts> {
   const mistakes: Mistake[] = [];
   const draft = loadConfig(settings.configDirectory, environment, mistakes, limitsPath);
   const certificates = former ?? certificatesOf(draft, settings, mistakes);

@@ -10,7 +10,7 @@ const CHECK_MS = 200;
 /** How long a command waits, which is longer than an order takes, and longer than the lease of an instance that has died. */
 const PATIENCE_MS = 120_000;
 
-export interface Asking {
+export interface CertificateRequest {
   readonly store: AcmeStore;
   /** The id of the certificate; `SERVER` for the account key. */
   readonly id: string;
@@ -24,7 +24,7 @@ export interface Asking {
  * Writes the request, and waits until a gateway has done it. Returns undefined if it was done, otherwise a sentence with the reason.
  * Rejects while the store cannot be reached.
  */
-export async function askGateways(asking: Asking): Promise<string | undefined> {
+export async function askGateways(asking: CertificateRequest): Promise<string | undefined> {
   const { store, id, kind, machine = REAL_MACHINE } = asking;
   const { performance, sleep } = machine;
   const before = await store.read();
@@ -58,7 +58,7 @@ function limitIn(records: AcmeRecords, id: string, nowMs: number): string | unde
 }
 
 /** Returns the change that writes the request; undefined if there is no certificate to revoke. */
-function requestFor({ id, kind, by, now }: Asking, before: AcmeRecords): AcmeChanges | undefined {
+function requestFor({ id, kind, by, now }: CertificateRequest, before: AcmeRecords): AcmeChanges | undefined {
   if (kind !== 'revoke') return change('asked', id, { kind, by, atMs: now() });
   const certificate = recordIn(before, 'certificate', id)?.certificate;
   return certificate === undefined ? undefined : change('revocation', id, { certificate, by, atMs: now() });
@@ -68,7 +68,7 @@ function requestFor({ id, kind, by, now }: Asking, before: AcmeRecords): AcmeCha
  * Returns the outcome of a request that is no longer in the store, because it was done, has failed, or was among the last writes that the
  * store has lost.
  */
-function outcomeOf({ id, kind }: Asking, before: AcmeRecords, records: AcmeRecords): string | undefined {
+function outcomeOf({ id, kind }: CertificateRequest, before: AcmeRecords, records: AcmeRecords): string | undefined {
   if (kind === 'revoke' && recordIn(records, 'revocation', id)?.doneAtMs !== undefined) return undefined;
   for (const subject of [id, SERVER]) {
     const failure = recordIn(records, 'attempts', subject);

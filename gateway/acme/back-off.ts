@@ -10,7 +10,7 @@ const BACK_OFF: Readonly<Record<FailureKind, { readonly firstMs: number; readonl
   limited: { firstMs: HOUR_MS, longestMs: DAY_MS },
 };
 
-interface Failed {
+interface FailedAttempt {
   readonly kind: FailureKind;
   /** The number of failures in a row, including this one. */
   readonly failures: number;
@@ -30,7 +30,7 @@ export function isToCome(atMs: number, nowMs: number): boolean {
  * Returns the time until the next attempt. It doubles with each failure, has a jitter of up to a quarter, and never ends before
  * Retry-After.
  */
-export function nextAttemptAfterMs({ kind, failures, retryAfterMs = 0, random }: Failed): number {
+export function nextAttemptAfterMs({ kind, failures, retryAfterMs = 0, random }: FailedAttempt): number {
   const { firstMs, longestMs } = BACK_OFF[kind];
   const backOffMs = Math.min(firstMs * 2 ** Math.min(failures - 1, 20), longestMs);
   return Math.min(Math.max(Math.round(backOffMs * (1 + random() / 4)), retryAfterMs), LONGEST_WAIT_MS);

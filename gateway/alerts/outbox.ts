@@ -18,7 +18,7 @@ import type { ReceiverSettings } from './settings.ts';
 export interface Outbox {
   readonly alerts: Alerts;
   /** The message that is not delivered yet. */
-  readonly sending?: Sending | undefined;
+  readonly sending?: MessageInDelivery | undefined;
   /** The time at which the last message was made. */
   readonly madeMs?: number;
   /** The time at which the last message with a new failure was made. A former release does not write it. */
@@ -27,7 +27,7 @@ export interface Outbox {
   readonly failing?: { readonly reason: string; readonly sinceMs: number } | undefined;
 }
 
-interface Sending {
+interface MessageInDelivery {
   readonly message: AlertMessage;
   readonly attempts: number;
   /** The time of the next attempt. */

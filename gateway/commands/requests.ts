@@ -23,7 +23,7 @@ interface RequestsFlags {
 }
 
 /** The members of the answer that are read here. */
-interface Listed {
+interface ListedRequests {
   readonly exchanges: readonly ExchangeRow[];
   readonly here: string;
   /** The names of the instances that did not answer. */
@@ -65,7 +65,7 @@ async function requests(context: CommandContext, flags: RequestsFlags): Promise<
   const answer = await client.ask('GET', `/console/exchanges?${queryOf(context, flags)}`);
   if (answer === undefined) return context.fail(absenceText(client));
   if (answer.status !== 200) return context.fail(complaintOf(client, answer));
-  const { exchanges, here, without } = answer.body as unknown as Listed;
+  const { exchanges, here, without } = answer.body as unknown as ListedRequests;
   const rows = exchanges.map((row) => ({ ...row, instance: row.instance ?? here }));
   if (flags.json) return printJson(context, { requests: rows, without });
   printTable(

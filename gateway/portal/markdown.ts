@@ -20,7 +20,7 @@ export interface RenderedPage {
   readonly sections: readonly { readonly id: string; readonly text: string }[];
 }
 
-interface Rendering {
+interface RenderState {
   sections: { id: string; text: string }[];
   slug: ReturnType<typeof createSlugs>;
   /** The number of levels by which headings are lowered, without anchors; 0 for a separate page. */
@@ -29,7 +29,7 @@ interface Rendering {
   groups: number;
 }
 
-let rendering: Rendering = { sections: [], slug: createSlugs(), lower: 0, groups: 0 };
+let rendering: RenderState = { sections: [], slug: createSlugs(), lower: 0, groups: 0 };
 
 /** The languages of one example that stand below each other become tabs. */
 interface SamplesToken {

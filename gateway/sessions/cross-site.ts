@@ -8,7 +8,7 @@ export interface CrossSiteRules {
 }
 
 /** The parts of a request that say who made it. */
-interface Asking {
+interface RequestOrigin {
   readonly method: string;
   readonly headers: ReadonlyMap<string, string>;
 }
@@ -17,7 +17,7 @@ interface Asking {
  * Whether the request must be refused, because its headers say that a page of another site made it, or because they do not say which page
  * made it.
  */
-export function isCrossSite({ method, headers }: Asking, { origins, requestHeader }: CrossSiteRules): boolean {
+export function isCrossSite({ method, headers }: RequestOrigin, { origins, requestHeader }: CrossSiteRules): boolean {
   const site = headers.get('sec-fetch-site');
   if (!isOwnRequest(site, method, headers, origins)) return true;
   if (requestHeader === undefined || headers.get(requestHeader) === '1') return false;

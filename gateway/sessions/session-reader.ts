@@ -32,7 +32,7 @@ export interface SessionOrganizations {
   asOf(): number | undefined;
 }
 
-type Asking = Pick<Admitted, 'headers' | 'method' | 'scheme'>;
+type SessionRequest = Pick<Admitted, 'headers' | 'method' | 'scheme'>;
 
 export class SessionReader {
   readonly #options: SessionReaderOptions;
@@ -45,10 +45,10 @@ export class SessionReader {
   /**
    * Returns the caller of a session cookie, as the same object until the session or the organization changes; undefined without a cookie.
    */
-  read(asking: Asking): Awaitable<Caller> | undefined {
-    const value = this.#valueIn(asking);
+  read(request: SessionRequest): Awaitable<Caller> | undefined {
+    const value = this.#valueIn(request);
     if (value === undefined) return undefined;
-    if (isCrossSite(asking, this.#options.crossSite)) throw new GatewayError('cross_site_request');
+    if (isCrossSite(request, this.#options.crossSite)) throw new GatewayError('cross_site_request');
     return andThen(this.#use(hashOf(value)), (found) => this.#callerOf(found));
   }
 
@@ -56,14 +56,14 @@ export class SessionReader {
    * Returns the session of a request; undefined if the request has none, or if the session has ended. Does not check which page made the
    * request, so use it only for a navigation that changes nothing.
    */
-  async find(asking: Asking): Promise<Session | undefined> {
-    const value = this.#valueIn(asking);
+  async find(request: SessionRequest): Promise<Session | undefined> {
+    const value = this.#valueIn(request);
     return value === undefined ? undefined : await this.#options.live.find(hashOf(value));
   }
 
   /** Whether the session of a request is cached and has not ended. Does not read the store. */
-  isKnown(asking: Asking): boolean {
-    const value = this.#valueIn(asking);
+  isKnown(request: SessionRequest): boolean {
+    const value = this.#valueIn(request);
     return value !== undefined && this.#options.live.isKnown(hashOf(value));
   }
 
@@ -72,9 +72,9 @@ export class SessionReader {
     return this.#sessions.get(caller) as Session;
   }
 
-  #valueIn(asking: Asking): string | undefined {
-    const cookies = asking.headers.get('cookie');
-    const served = cookies === undefined ? undefined : this.#options.originOf(asking);
+  #valueIn(request: SessionRequest): string | undefined {
+    const cookies = request.headers.get('cookie');
+    const served = cookies === undefined ? undefined : this.#options.originOf(request);
     return served && sessionValueIn(cookies as string, served.isSecure);
   }
 

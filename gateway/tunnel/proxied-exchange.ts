@@ -6,7 +6,7 @@ import { toUpstreamFailure } from '../catalogue/upstream-failure.ts';
 import type { Admitted } from '../exchange/exchange.ts';
 import type { StreamEnd } from '../exchange/findings.ts';
 import type { HttpProxy, ProxiedRequest, TunnelTls } from './http-proxy.ts';
-import { createWaiting, type Wait, type Waiting } from './waiting.ts';
+import { createWaiting, type TunnelWait, type Wait } from './waiting.ts';
 
 /** An exchange with the classes of node:http that the library needs. */
 export interface NodeAdmitted extends Admitted {
@@ -48,7 +48,7 @@ export abstract class ProxiedExchange<Options extends ProxyRequestOptions = Prox
   readonly isolate: boolean;
   readonly onUnrequestedBytes: () => void;
   protected readonly options: Options;
-  protected readonly waiting: Waiting;
+  protected readonly waiting: TunnelWait;
   /** The request on the connection that is tried. */
   protected outgoing: ClientRequest | undefined;
   protected isSettled = false;

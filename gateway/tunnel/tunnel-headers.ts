@@ -119,7 +119,7 @@ function mayForward(name: string): boolean {
 /** The Content-Security-Policy for upstreams with pages. The pages load their own scripts and styles, but no other page may frame them. */
 const PAGE_POLICY = "frame-ancestors 'none'";
 
-interface Answering {
+interface TunnelAnswer {
   /** Names and values of the upstream's answer, flat and unchanged. */
   readonly raw: readonly string[];
   readonly status: number;
@@ -141,7 +141,7 @@ interface Answering {
 /**
  * Returns the headers for the client, flat, in the upstream's spelling. A 101 gets no security headers, because they have no effect there.
  */
-export function tunnelAnswerHeaders(answering: Answering): string[] {
+export function tunnelAnswerHeaders(answering: TunnelAnswer): string[] {
   const { raw, status, commonHeaders, hasPages } = answering;
   const sent: string[] = [];
   const named = namedBy(valuesOf(raw, 'connection'));
@@ -169,7 +169,7 @@ export function tunnelAnswerHeaders(answering: Answering): string[] {
 }
 
 /** Returns the value of a field for the client, with public addresses. */
-function publicValue(name: string, value: string, { origin, basePath = '', fileName }: Answering): string {
+function publicValue(name: string, value: string, { origin, basePath = '', fileName }: TunnelAnswer): string {
   if (name === 'location' || name === 'content-location') return publicLocation(value, origin, basePath);
   if (name === 'content-length') return plainLength(value);
   if (fileName === undefined || name !== 'content-disposition') return value;

@@ -10,7 +10,7 @@ import { startDeadline } from '../shared/deadline.ts';
 /** `sending`: the client has not sent its whole body, and the upstream waits for the rest. */
 export type Wait = 'connecting' | 'sending' | 'answering';
 
-export interface Waiting {
+export interface TunnelWait {
   /**
    * Begins the deadline of a connection. Call it for each connection that is tried. `onOpen` is called when the connection is established.
    */
@@ -38,7 +38,7 @@ interface WaitingOptions {
 const INTERIM_ANSWERS_MAX = 100;
 
 /** Starts the time to connect. */
-export function createWaiting({ request, connectMs, answerMs, onTooLong, onTooMany }: WaitingOptions): Waiting {
+export function createWaiting({ request, connectMs, answerMs, onTooLong, onTooMany }: WaitingOptions): TunnelWait {
   let interimAnswers = 0;
   let outgoing: ClientRequest | undefined;
   let open = false;

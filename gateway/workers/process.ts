@@ -24,7 +24,7 @@ export interface WorkerProcess {
   heardAtMs(): number;
   /** Resolves when the worker takes requests; rejects with the reason if it fails to start. */
   readonly ready: Promise<Ready>;
-  readonly ended: Promise<Ending>;
+  readonly ended: Promise<WorkerEnd>;
   /** The standard output of the worker; undefined if it is the standard output of the primary. */
   readonly output: Readable | undefined;
   readonly metrics: MetricsOfWorker;
@@ -42,11 +42,11 @@ export interface WorkerProcess {
    *
    * @param handOver whether other workers continue to listen
    */
-  stop(handOver: boolean): Promise<Ending>;
+  stop(handOver: boolean): Promise<WorkerEnd>;
   kill(): void;
 }
 
-export interface Ending {
+export interface WorkerEnd {
   /** Milliseconds from taking requests to the end; 0 if the worker never took requests. */
   readonly servedMs: number;
   readonly code: number | null;
@@ -84,7 +84,7 @@ export class ForkedWorker implements WorkerProcess {
   readonly #worker: Worker;
   readonly #questions: ReturnType<typeof createQuestions<WorkerQuestion>>;
   readonly #ready = Promise.withResolvers<Ready>();
-  readonly #ended = Promise.withResolvers<Ending>();
+  readonly #ended = Promise.withResolvers<WorkerEnd>();
   readonly #starting: NodeJS.Timeout;
   #state: WorkerState = 'starting';
   #sinceMs: number;
@@ -120,7 +120,7 @@ export class ForkedWorker implements WorkerProcess {
     return this.#ready.promise;
   }
 
-  get ended(): Promise<Ending> {
+  get ended(): Promise<WorkerEnd> {
     return this.#ended.promise;
   }
 
@@ -158,7 +158,7 @@ export class ForkedWorker implements WorkerProcess {
     this.#send({ kind: 'reload' });
   }
 
-  async stop(handOver: boolean): Promise<Ending> {
+  async stop(handOver: boolean): Promise<WorkerEnd> {
     this.#setState('ending');
     this.#send({ kind: 'stop', handOver });
     const deadline = setTimeout(() => this.kill(), this.#drainMs + CLOSE_MS);
@@ -196,7 +196,7 @@ export class ForkedWorker implements WorkerProcess {
   /** Waits for the end of the process. Its last messages may arrive after its exit, but not after the end of its channel. */
   #followEnd(returnConnections: () => void): void {
     const worker = this.#worker;
-    const exited = Promise.withResolvers<Pick<Ending, 'code' | 'signal'>>();
+    const exited = Promise.withResolvers<Pick<WorkerEnd, 'code' | 'signal'>>();
     const disconnected = Promise.withResolvers<void>();
     // The channel breaks when the process ends.
     worker.on('error', () => undefined);

@@ -3,7 +3,7 @@
 
 import { type BackOff, type BackOffRules, createBackOff } from './back-off.ts';
 import type { Ready } from './messages.ts';
-import type { Ending, WorkerProcess } from './process.ts';
+import type { WorkerEnd, WorkerProcess } from './process.ts';
 
 interface WorkerPoolOptions {
   readonly size: number;
@@ -11,12 +11,12 @@ interface WorkerPoolOptions {
   start(number: number, isFirst: boolean): WorkerProcess;
   readonly backOff: BackOffRules;
   now(): number;
-  onDeath(worker: WorkerProcess, death: Ending, delayMs: number): void;
+  onDeath(worker: WorkerProcess, death: WorkerEnd, delayMs: number): void;
   onStartFailure(number: number, error: Error): void;
   onReplaced(before: WorkerProcess, next: WorkerProcess): void;
 }
 
-interface WorkerDeath extends Pick<Ending, 'code' | 'signal'> {
+interface WorkerDeath extends Pick<WorkerEnd, 'code' | 'signal'> {
   readonly pid: number;
   /** Epoch milliseconds. */
   readonly atMs: number;

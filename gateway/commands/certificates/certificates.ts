@@ -2,7 +2,7 @@
 // order or revoke a certificate, or to change the account key.
 
 import type { Command } from 'commander';
-import { type Asking, askGateways } from '../../acme/asking.ts';
+import { askGateways, type CertificateRequest } from '../../acme/asking.ts';
 import { SERVER } from '../../acme/records.ts';
 import type { CommandContext } from '../context.ts';
 import { printJson, printLine } from '../print.ts';
@@ -85,7 +85,7 @@ async function ask(
   { actor, now, fail }: CommandContext,
   { store }: OpenedStore,
   id: string,
-  kind: Asking['kind'],
+  kind: CertificateRequest['kind'],
 ): Promise<void> {
   const reason = await askGateways({ store, id, kind, by: actor, now });
   if (reason !== undefined) fail(reason);

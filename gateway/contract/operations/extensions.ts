@@ -87,14 +87,14 @@ const toolMembers: Check = (value) =>
 const COST_MAX = 1_000_000;
 const TIMEOUT_MS_MAX = 3_600_000;
 
-interface Meaning {
+interface ExtensionMeaning {
   readonly as: keyof Extensions;
   readonly check: Check;
   /** Whether the member may only be in an operation. */
   readonly ofOperations?: boolean;
 }
 
-const EXTENSION_MEANINGS: Readonly<Record<string, Meaning>> = {
+const EXTENSION_MEANINGS: Readonly<Record<string, ExtensionMeaning>> = {
   'x-gateway-upstream': { as: 'upstream', check: nameIn('upstreams', 'upstreams.yaml') },
   'x-gateway-limit': { as: 'limit', check: nameIn('limits', 'limits.yaml under extra') },
   'x-gateway-cost': { as: 'cost', check: wholeUpTo(COST_MAX, 'A cost is a whole number') },

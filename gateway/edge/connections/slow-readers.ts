@@ -18,7 +18,7 @@ interface SlowReadersOptions {
 }
 
 /** Progress of the answers on a connection, and how long they have made none. */
-interface Waiting {
+interface ReaderProgress {
   /** Bytes of all writes that are complete. */
   readonly complete: number;
   /** Bytes of the write in progress that the kernel, or over TLS the TCP connection, has not taken yet. */
@@ -32,10 +32,10 @@ interface Waiting {
 
 /** Starts the check. One timer checks all exchanges, so that a single answer needs no timer. Returns a function that stops it. */
 export function watchSlowReaders({ idleMs, everyMs, active, cut }: SlowReadersOptions): () => void {
-  let waiting = new Map<Socket, Waiting>();
+  let waiting = new Map<Socket, ReaderProgress>();
 
   function check(): void {
-    const still = new Map<Socket, Waiting>();
+    const still = new Map<Socket, ReaderProgress>();
     for (const { request } of active()) {
       const { socket } = request;
       if (socket.writableLength === 0 || socket.destroyed) continue;
@@ -53,7 +53,7 @@ export function watchSlowReaders({ idleMs, everyMs, active, cut }: SlowReadersOp
 }
 
 /** Returns what the socket waits for now. Bytes that leave are progress. Bytes that are added to the answer are not. */
-function waitingOn(socket: Socket, before: Waiting | undefined): Waiting {
+function waitingOn(socket: Socket, before: ReaderProgress | undefined): ReaderProgress {
   const complete = socket.bytesWritten - socket.writableLength;
   const queued = handleOf(socket)?.writeQueueSize ?? 0;
   const isIdle = before !== undefined && complete <= before.complete && queued >= before.queued;

@@ -25,7 +25,7 @@ export interface PoolSettings extends ConnectSettings {
 }
 
 /** Shared read buffers: `readInto` for Node's reads, `unread` for synchronous reads. */
-interface Reading {
+interface ReadBuffers {
   readonly readInto: Uint8Array;
   readonly unread: Unread;
 }
@@ -64,7 +64,7 @@ export class Pool implements Dispatcher {
     origin: string,
     settings: PoolSettings,
     lookup: LookupFunction,
-    shared: Reading,
+    shared: ReadBuffers,
     onUnrequestedBytes: () => void = () => undefined,
   ) {
     const url = new URL(origin);

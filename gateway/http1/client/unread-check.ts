@@ -9,7 +9,7 @@ import { handleOf, NOTHING, type Unread } from '../../sockets/unread-bytes.ts';
  * `nothing`; `bytes` that no request asked for; `decrypted`: TLS has handled the bytes, which may have been session tickets; `unclear`: the
  * connection has ended, or received bytes that may be a part of an answer.
  */
-type Found = 'nothing' | 'bytes' | 'decrypted' | 'unclear';
+type UnreadBytes = 'nothing' | 'bytes' | 'decrypted' | 'unclear';
 
 export class UnreadCheck {
   readonly #socket: Socket;
@@ -34,7 +34,7 @@ export class UnreadCheck {
   }
 
   /** Reads the bytes that wait in the kernel. */
-  look(): Found {
+  look(): UnreadBytes {
     const length = this.#take();
     if (!this.#isTls) {
       if (length === NOTHING) return 'nothing';

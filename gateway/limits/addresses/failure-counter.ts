@@ -22,7 +22,7 @@ export interface FailureCount {
   readonly leftMs: number | undefined;
 }
 
-export interface Reserving extends FailureCount {
+export interface ReservedUnit extends FailureCount {
   /** Gives the unit back; undefined if no unit was reserved, because failures and reserved units have reached the limit. Call it once. */
   readonly giveBack: (() => void) | undefined;
 }
@@ -31,7 +31,7 @@ export interface FailureCounter {
   /** Counts one failure. Never rejects. */
   count(block: string): Promise<FailureCount>;
   /** Reserves a unit for an attempt that may fail. Never rejects. */
-  reserve(block: string): Promise<Reserving>;
+  reserve(block: string): Promise<ReservedUnit>;
   /** Frees the memory of this process for an address. The shared counter stays. */
   forget(block: string): void;
   /** Replaces the rules. Windows that have begun keep their end. */

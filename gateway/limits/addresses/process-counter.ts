@@ -1,7 +1,7 @@
 // Counts failures in the memory of this process.
 
 import type { RateLimiterMemory } from 'rate-limiter-flexible';
-import type { FailureCount, FailureCounter, FailureRules, Reserving } from './failure-counter.ts';
+import type { FailureCount, FailureCounter, FailureRules, ReservedUnit } from './failure-counter.ts';
 import { createMemoryLimiter, setRules } from './limiter-library.ts';
 
 export class ProcessCounter implements FailureCounter {
@@ -21,7 +21,7 @@ export class ProcessCounter implements FailureCounter {
     return { isUsedUp: remainingPoints === 0, leftMs: undefined };
   }
 
-  async reserve(block: string): Promise<Reserving> {
+  async reserve(block: string): Promise<ReservedUnit> {
     const failures = (await this.#limiter.get(block))?.consumedPoints ?? 0;
     const hasRoom = failures + (this.#reserved.get(block) ?? 0) < this.#limiter.points;
     return {

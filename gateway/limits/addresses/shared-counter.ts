@@ -3,7 +3,7 @@
 import type { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { Redis } from '../../redis/client.ts';
 import { REAL_MACHINE } from '../../shared/machine.ts';
-import type { FailureCount, FailureCounter, FailureRules, Reserving } from './failure-counter.ts';
+import type { FailureCount, FailureCounter, FailureRules, ReservedUnit } from './failure-counter.ts';
 import { createRedisLimiter, setRules } from './limiter-library.ts';
 import { ProcessCounter } from './process-counter.ts';
 import type { SharedUnits } from './reserved-units.ts';
@@ -47,7 +47,7 @@ export class SharedCounter implements FailureCounter {
     return waiting.promise;
   }
 
-  reserve(block: string): Promise<Reserving> {
+  reserve(block: string): Promise<ReservedUnit> {
     return this.#reserve(block).catch(() => this.#fallback.reserve(block));
   }
 
@@ -83,7 +83,7 @@ export class SharedCounter implements FailureCounter {
     }
   }
 
-  async #reserve(block: string): Promise<Reserving> {
+  async #reserve(block: string): Promise<ReservedUnit> {
     const limiter = this.#limiter;
     const { failures, leftMs, giveBack } = await this.#units.reserve(limiter.getKey(block), limiter.points);
     return { isUsedUp: failures >= limiter.points, leftMs, giveBack: giveBack && this.#fallback.hold(block, giveBack) };

@@ -34,19 +34,19 @@ export function addCommandRoutes(
 }
 
 /** Reads the organization or upstream that a command names, and contains the answers if it is unknown or a store cannot be reached. */
-interface Named {
+interface NamedSubject {
   readonly name: string;
   readonly unknown: object;
   readonly away: string;
 }
 
-function limitsOf(query: URLSearchParams): Named {
+function limitsOf(query: URLSearchParams): NamedSubject {
   const name = query.get('organization') ?? '';
   const unknown = { code: 'organization_unknown', error: `There is no organization "${name}".` };
   return { name, unknown, away: 'The counters or the key store cannot be reached.' };
 }
 
-function retryOf(query: URLSearchParams): Named {
+function retryOf(query: URLSearchParams): NamedSubject {
   const name = query.get('upstream') ?? '';
   const unknown = { code: 'upstream_unknown', error: `There is no upstream "${name}".` };
   return {
@@ -57,7 +57,7 @@ function retryOf(query: URLSearchParams): Named {
 }
 
 async function answerAbout(
-  { name, unknown, away }: Named,
+  { name, unknown, away }: NamedSubject,
   response: Response,
   ask: (name: string) => Promise<object | undefined>,
 ): Promise<void> {

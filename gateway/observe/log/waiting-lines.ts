@@ -59,7 +59,7 @@ interface PendingOptions {
   onFlowing(dropped: number): void;
 }
 
-interface Pending {
+interface PendingLines {
   /** Returns whether the bytes fit. If not, they are counted as dropped, and only then `lines` is called to count them. */
   take(bytes: number, lines: () => number): boolean;
   /** Call it when the output has written this many bytes. */
@@ -75,7 +75,7 @@ export const DROPPED = 'log lines were dropped because standard output did not t
 
 const NEWLINE = 10;
 
-export function createPending({ bytesMax, onDropped, onFlowing }: PendingOptions): Pending {
+export function createPending({ bytesMax, onDropped, onFlowing }: PendingOptions): PendingLines {
   let pending = 0;
   let dropped = 0;
 

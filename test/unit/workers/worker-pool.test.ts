@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, it, mock } from 'node:test';
 import type { Ready } from '../../../gateway/workers/messages.ts';
-import type { Ending, WorkerProcess } from '../../../gateway/workers/process.ts';
+import type { WorkerEnd, WorkerProcess } from '../../../gateway/workers/process.ts';
 import { WorkerPool } from '../../../gateway/workers/worker-pool.ts';
 
 const backOff = { steadyMs: 10_000, firstMs: 500, longestMs: 30_000 };
@@ -14,7 +14,7 @@ interface FakeWorker extends WorkerProcess {
 }
 
 function fakeWorker(number: number): FakeWorker {
-  const ended = Promise.withResolvers<Ending>();
+  const ended = Promise.withResolvers<WorkerEnd>();
   let isOver = false;
   return {
     number,

@@ -78,7 +78,7 @@ function timeOf(text: string | null | undefined): number | undefined {
   return text ? Number(text) : undefined;
 }
 
-type Unchanging = Pick<
+type UnchangingMembers = Pick<
   StoredKey,
   | 'digest'
   | 'organization'
@@ -98,7 +98,7 @@ function recordOf({ digest, organization, mode, name, scopes, allowedCidrs, pref
   return `${organization}\n${JSON.stringify(rest)}`;
 }
 
-function readRecord(record: string): Unchanging {
+function readRecord(record: string): UnchangingMembers {
   const end = record.indexOf('\n');
   return { organization: record.slice(0, end), ...JSON.parse(record.slice(end + 1)) };
 }
