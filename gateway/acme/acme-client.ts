@@ -62,20 +62,10 @@ export function createAcmeClient({ directoryUrl, http, before, signal, now }: Ac
     return answer;
   }
 
-  function answerOf<T>(answer: HttpAnswer): AcmeAnswer<T> {
-    const isJson = /json/.test(answer.header('content-type') ?? '');
-    return {
-      value: (isJson ? parseJson(answer) : undefined) as T,
-      location: answer.header('location'),
-      retryAfterMs: retryAfterMsOf(answer.header('retry-after'), now()),
-      text: answer.body,
-    };
-  }
-
   async function get<T>(url: string): Promise<AcmeAnswer<T>> {
     const answer = await send('GET', url);
     if (answer.status >= 300) throw failureOf(answer, now());
-    return answerOf(answer);
+    return answerOf(answer, now());
   }
 
   async function directory(): Promise<AcmeDirectory> {
@@ -104,13 +94,23 @@ export function createAcmeClient({ directoryUrl, http, before, signal, now }: Ac
     for (let attempt = 1; ; attempt++) {
       const header = { alg: 'ES256', nonce: await takeNonce(), url, ...who };
       const answer = await send('POST', url, JSON.stringify(toJws(header, key, payload)));
-      if (answer.status < 300) return answerOf(answer);
+      if (answer.status < 300) return answerOf(answer, now());
       const failure = failureOf(answer, now());
       if (failure.type !== 'badNonce' || attempt === NONCE_ATTEMPTS) throw failure;
     }
   }
 
   return { directory, post, get };
+}
+
+function answerOf<T>(answer: HttpAnswer, nowMs: number): AcmeAnswer<T> {
+  const isJson = /json/.test(answer.header('content-type') ?? '');
+  return {
+    value: (isJson ? parseJson(answer) : undefined) as T,
+    location: answer.header('location'),
+    retryAfterMs: retryAfterMsOf(answer.header('retry-after'), nowMs),
+    text: answer.body,
+  };
 }
 
 /**

@@ -69,39 +69,7 @@ export function createUnread(): Unread {
   view.setUint32(VECTOR_AT, BYTES_AT, true);
   view.setUint32(VECTOR_AT + 4, PAGE_BYTES - BYTES_AT, true);
   const readers = new Map<number, ReadCount>();
-  const open = wasiReader(memory) ?? ((fd) => () => readOrThrow(fd));
-
-  /** Returns a function that makes the reader of a descriptor, with the results of `take`; undefined without WASI. */
-  function wasiReader(memoryOfAll: Memory): ((fd: number) => ReadCount) | undefined {
-    const WASI = loadWasi();
-    if (WASI === undefined) return undefined;
-    return (fd) => {
-      // WASI ends the process if one of its standard descriptors is closed. All three are set to the descriptor that is read, which is
-      // open.
-      const wasi = new WASI({ version: 'preview1', stdin: fd, stdout: fd, stderr: fd });
-      wasi.initialize({ exports: { memory: memoryOfAll } });
-      const { fd_read } = wasi.wasiImport as {
-        fd_read(fd: number, vectors: number, count: number, read: number): number;
-      };
-      return () => {
-        const error = fd_read(0, VECTOR_AT, 1, READ_AT);
-        if (error === WASI_EAGAIN) return NOTHING;
-        return error === WASI_SUCCESS ? view.getUint32(READ_AT, true) : 0;
-      };
-    };
-  }
-
-  function readOrThrow(fd: number): number {
-    const limit = Error.stackTraceLimit;
-    Error.stackTraceLimit = 0;
-    try {
-      return readSync(fd, bytes);
-    } catch (error) {
-      return (error as NodeJS.ErrnoException).code === 'EAGAIN' ? NOTHING : 0;
-    } finally {
-      Error.stackTraceLimit = limit;
-    }
-  }
+  const open = wasiReader(memory, view) ?? ((fd) => () => readWithoutWasi(fd, bytes));
 
   function readerFor(socket: Socket): ReadCount {
     const fd = handleOf(socket)?.fd ?? -1;
@@ -123,6 +91,38 @@ export function createUnread(): Unread {
       return () => (handleOf(socket) === undefined ? NOTHING : read());
     },
   };
+}
+
+/** Returns a function that makes the reader of a descriptor, with the results of `take`; undefined without WASI. */
+function wasiReader(memory: Memory, view: DataView): ((fd: number) => ReadCount) | undefined {
+  const WASI = loadWasi();
+  if (WASI === undefined) return undefined;
+  return (fd) => {
+    // WASI ends the process if one of its standard descriptors is closed. All three are set to the descriptor that is read, which is
+    // open.
+    const wasi = new WASI({ version: 'preview1', stdin: fd, stdout: fd, stderr: fd });
+    wasi.initialize({ exports: { memory } });
+    const { fd_read } = wasi.wasiImport as {
+      fd_read(fd: number, vectors: number, count: number, read: number): number;
+    };
+    return () => {
+      const error = fd_read(0, VECTOR_AT, 1, READ_AT);
+      if (error === WASI_EAGAIN) return NOTHING;
+      return error === WASI_SUCCESS ? view.getUint32(READ_AT, true) : 0;
+    };
+  };
+}
+
+function readWithoutWasi(fd: number, bytes: Uint8Array): number {
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = 0;
+  try {
+    return readSync(fd, bytes);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EAGAIN' ? NOTHING : 0;
+  } finally {
+    Error.stackTraceLimit = limit;
+  }
 }
 
 /** Returns the handle of a socket; undefined if the socket is closed or still connecting. */
