@@ -1,5 +1,6 @@
 // Checks an upstream's answers against the contract. Status and media type are always checked, the body if the operation requires it.
 
+import type { AnswerCheck, ItemCheck, UndeclaredAnswer } from '../exchange/answer-check.ts';
 import type { Operation } from '../exchange/operation.ts';
 import { hasLongNumbers, measure } from './json.ts';
 import { declaredFor, essenceOf, isJson, mediaTypesOf } from './media-types.ts';
@@ -8,38 +9,8 @@ import { isObject, type JsonObject, member, memberNames } from './pointer.ts';
 import { uncheckableNumbers } from './scalars/number-literals.ts';
 import { allowFor, createCheckScope, isTooComplex, withinScope } from './schemas/check-scope.ts';
 import { responseFor, type SchemaCheck, type Schemas } from './schemas/schemas.ts';
-import { isActiveType, type UndeclaredAnswer, undeclaredMediaType, undeclaredStatus } from './undeclared.ts';
+import { isActiveType, undeclaredMediaType, undeclaredStatus } from './undeclared.ts';
 import { toBodyViolations } from './violations/violations.ts';
-
-export interface AnswerCheck {
-  /**
-   * Describes an answer whose status, or media type of a body, the contract does not declare; undefined if both are declared. A status
-   * without declared content allows every type in which browsers run no scripts.
-   *
-   * @param isRequested false for a 206 or 304 that does not follow from the request, so that only the contract can allow it
-   */
-  undeclared(
-    operation: Operation,
-    status: number,
-    contentType: string | undefined,
-    hasBody: boolean,
-    isRequested?: boolean,
-  ): UndeclaredAnswer | undefined;
-  /** Returns what to do with the body: `refuse` buffers it until it is checked, `report` checks a copy, `off` passes it on unchecked. */
-  modeFor(
-    operation: Operation,
-    status: number,
-    contentType?: string,
-    isRequested?: boolean,
-  ): 'refuse' | 'report' | 'off';
-  /** Returns one sentence per violation. A sentence names places, never values. */
-  violations(operation: Operation, status: number, body: Buffer, contentType?: string): readonly string[];
-  /** Returns the check of each item of a stream, or undefined if the contract does not describe them. */
-  itemCheck(operation: Operation, status: number, contentType?: string): ItemCheck | undefined;
-}
-
-/** Returns one sentence per violation. */
-type ItemCheck = (item: unknown) => readonly string[];
 
 /** Reports exist to notice drift, so one answer per operation and interval is checked instead of all of them. */
 const REPORT_INTERVAL_MS = 1000;

@@ -1,20 +1,10 @@
 // Pure: describes an answer whose status or media type its contract does not declare, with the line that would declare it.
 
+import type { UndeclaredAnswer } from '../exchange/answer-check.ts';
 import { essenceOf } from './media-types.ts';
 import type { ContractOperation } from './operations/operations.ts';
 import { member, memberNames, pathOf } from './pointer.ts';
 import { responseFor } from './schemas/schemas.ts';
-
-/** An answer that its contract does not declare. */
-export interface UndeclaredAnswer {
-  readonly what: 'status' | 'media type';
-  /** `report` and `off` let it pass. */
-  readonly reaction: 'report' | 'refuse' | 'off';
-  /** A text about the declaration, the answer, and the line to add to the contract. It contains nothing from the body. */
-  readonly text: string;
-  /** Whether browsers run scripts in the answer. */
-  readonly isActive: boolean;
-}
 
 /** Types in which browsers run scripts: HTML, SVG and all other XML, which may name a style sheet with scripts. */
 const ACTIVE = /^(?:text\/html|(?:text|application)\/xml(?:-[\w-]+)?|[^/]+\/[^/]+\+xml)$/;

@@ -40,7 +40,7 @@ export function createToUpstreams(
       ...sending,
       openStream,
       locks: parts.recordLocks,
-      contractCheck: createAnswerCheck(operations, schemas, options.now),
+      answerCheck: createAnswerCheck(operations, schemas, options.now),
       refuseIfFull: ({ caller, clientAddress }) => callers.streams.refuseIfFull(caller, clientAddress),
     }),
     handshake: createHandshake(sending),

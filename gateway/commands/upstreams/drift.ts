@@ -1,11 +1,11 @@
 // Compares the status, media type and body of answers with the contract.
 
 import type { UpstreamEntry } from '../../config/upstreams/upstreams-file.ts';
-import { type AnswerCheck, createAnswerCheck } from '../../contract/answer.ts';
+import { createAnswerCheck } from '../../contract/answer.ts';
 import type { ContractOperation } from '../../contract/operations/operations.ts';
 import { isObject } from '../../contract/pointer.ts';
 import { responseFor, type Schemas } from '../../contract/schemas/schemas.ts';
-import type { UndeclaredAnswer } from '../../contract/undeclared.ts';
+import type { AnswerCheck, UndeclaredAnswer } from '../../exchange/answer-check.ts';
 import type { Operation } from '../../exchange/operation.ts';
 import { credentialToAdd } from '../../shared/contracts/upstreams.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';

@@ -10,13 +10,13 @@
 
 import type { GatewayError } from '../../catalogue/errors.ts';
 import { type SendingFailure, upstreamFailure } from '../../catalogue/upstream-failure.ts';
+import type { AnswerCheck } from '../../exchange/answer-check.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { StreamEnd, StreamKind } from '../../exchange/findings.ts';
 import { contain } from '../../shared/faults.ts';
 import { ExchangePlace } from '../concurrency/exchange-place.ts';
 import type { DeadlineOwner } from '../deadlines/deadlines.ts';
 import { ExchangeClock, type TimeSetting } from '../deadlines/exchange-clock.ts';
-import type { ContractCheck } from '../relay/contract-check.ts';
 import { Relay } from '../relay/relay.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import { type AttemptResult, attemptResultOf, isClientFault } from '../targets/attempt-result.ts';
@@ -26,7 +26,7 @@ import { type AttemptFailure, type NextAttempt, RetryPlan } from './retry-plan.t
 /** The options that all exchanges of one configuration share. */
 export interface AttemptsOptions {
   readonly targets: Targets;
-  readonly contractCheck: ContractCheck;
+  readonly answerCheck: AnswerCheck;
   /** Counts an open stream until the returned function is called. Throws too_many_streams. serving/open-stream.ts */
   openStream(exchange: Forwardable, kind: StreamKind, end: (why: StreamEnd) => void): () => void;
 }
@@ -130,7 +130,7 @@ export class Attempts implements DeadlineOwner {
     const { trail, response } = this.exchange;
     trail.target = target.origin;
     this.clock.noteAttempt();
-    const relay = new Relay(this, this.#options.contractCheck);
+    const relay = new Relay(this, this.#options.answerCheck);
     if (this.#count === 0) trail.forwardedAt = this.clock.startedAt;
     this.#countOne();
     this.#relay = relay;

@@ -1,6 +1,7 @@
 // Passes an answer that is a stream to the client, each chunk as it arrives. Keeps an event stream alive while the service is silent,
 // checks each item against the contract, and can end the stream between two items.
 
+import type { AnswerCheck, ItemCheck } from '../../exchange/answer-check.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { StreamEnd, StreamKind } from '../../exchange/findings.ts';
 import { contain } from '../../shared/faults.ts';
@@ -9,7 +10,6 @@ import { firstValueOf } from '../headers/answer-headers.ts';
 import { type Boundaries, createBoundaries } from '../streams/boundaries.ts';
 import { createItemSplitter, type Item, type ItemSplitter, itemValue } from '../streams/items.ts';
 import type { ClientAnswer } from './client-answer.ts';
-import type { ContractCheck, ItemCheck } from './contract-check.ts';
 import type { HeldAnswer } from './held-answer.ts';
 import type { Received } from './received.ts';
 
@@ -58,7 +58,7 @@ export class AnswerStream {
     kind: StreamKind,
     exchange: Forwardable,
     answer: ClientAnswer,
-    contractCheck: ContractCheck,
+    answerCheck: AnswerCheck,
     cut: (isWhole: boolean) => void,
   ) {
     const { operation } = exchange;
@@ -71,7 +71,7 @@ export class AnswerStream {
     this.#hasLength = length >= 0;
     this.#refuses = operation.answerCheck === 'refuse';
     if (!this.#isOpaque && operation.answerCheck !== 'off')
-      this.#check = contractCheck.itemCheck(operation, status, firstValueOf(headers['content-type']));
+      this.#check = answerCheck.itemCheck(operation, status, firstValueOf(headers['content-type']));
     this.#items = this.#check && createItemSplitter(kind);
     this.#boundaries = createBoundaries(kind);
   }

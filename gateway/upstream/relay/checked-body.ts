@@ -2,10 +2,11 @@
 // checked at the end. In mode `refuse`, the client gets the body only after the check.
 
 import { upstreamFailure } from '../../catalogue/upstream-failure.ts';
+import type { AnswerCheck } from '../../exchange/answer-check.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { ClientAnswer } from './client-answer.ts';
 import { CollectedBody } from './collected-body.ts';
-import { CHECKED_BYTES_MAX, type ContractCheck, violationsIn } from './contract-check.ts';
+import { CHECKED_BYTES_MAX, violationsIn } from './contract-check.ts';
 import type { HeldAnswer } from './held-answer.ts';
 import type { Received } from './received.ts';
 
@@ -13,7 +14,7 @@ export class CheckedBody {
   readonly #mode: 'report' | 'refuse';
   readonly #read = new CollectedBody(CHECKED_BYTES_MAX);
   readonly #exchange: Forwardable;
-  readonly #check: ContractCheck;
+  readonly #check: AnswerCheck;
   readonly #answer: ClientAnswer;
   readonly #next: ClientAnswer | HeldAnswer;
 
@@ -21,7 +22,7 @@ export class CheckedBody {
   constructor(
     mode: 'report' | 'refuse',
     exchange: Forwardable,
-    check: ContractCheck,
+    check: AnswerCheck,
     answer: ClientAnswer,
     next: ClientAnswer | HeldAnswer,
   ) {

@@ -2,6 +2,7 @@
 // Throws upstream_bad_response (media type, coding) and upstream_contract_violation (status).
 
 import { upstreamFailure } from '../../catalogue/upstream-failure.ts';
+import type { AnswerCheck, UndeclaredAnswer } from '../../exchange/answer-check.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { TrailNotes } from '../../exchange/notes.ts';
 import type { Operation } from '../../exchange/operation.ts';
@@ -11,38 +12,6 @@ import { firstValueOf } from '../headers/answer-headers.ts';
 import type { ClientAnswer } from './client-answer.ts';
 import type { CollectedBody } from './collected-body.ts';
 import { isStatusRequested } from './requested-status.ts';
-
-/** Checks one item of a stream against the contract. Returns one sentence per violation. */
-export type ItemCheck = (item: unknown) => readonly string[];
-
-/** Checks answers against their contract. */
-export interface ContractCheck {
-  undeclared(
-    operation: Operation,
-    status: number,
-    contentType: string | undefined,
-    hasBody: boolean,
-    isRequested: boolean,
-  ): ContractDeviation | undefined;
-  modeFor(
-    operation: Operation,
-    status: number,
-    contentType: string | undefined,
-    isRequested: boolean,
-  ): 'refuse' | 'report' | 'off';
-  violations(operation: Operation, status: number, body: Buffer, contentType: string | undefined): readonly string[];
-  /** The check of each item of a stream; undefined if the contract has none. */
-  itemCheck(operation: Operation, status: number, contentType: string | undefined): ItemCheck | undefined;
-}
-
-interface ContractDeviation {
-  readonly what: 'status' | 'media type';
-  readonly reaction: 'report' | 'refuse' | 'off';
-  /** A text for operators: what the contract declares, what the upstream sent, and the line to add to the contract. */
-  readonly text: string;
-  /** Whether browsers run scripts in a body of this media type. */
-  readonly isActive: boolean;
-}
 
 /** Longer answers are not checked. The bound applies before and after decoding. */
 export const CHECKED_BYTES_MAX = 1_048_576;
@@ -63,7 +32,7 @@ const DECODING_FAULTS: Readonly<Record<DecodingFault, string>> = {
 type BodyTreatment = 'refuse' | 'report' | 'pass' | 'sandbox';
 
 /** Decides by the head of an answer below 400 how its body is treated. Throws if the contract refuses the answer. */
-export function bodyTreatmentOf(check: ContractCheck, exchange: Forwardable, answer: ClientAnswer): BodyTreatment {
+export function bodyTreatmentOf(check: AnswerCheck, exchange: Forwardable, answer: ClientAnswer): BodyTreatment {
   const { operation, trail } = exchange;
   const { status, headers, hasBody, dropsBody } = answer;
   const contentType = firstValueOf(headers['content-type']);
@@ -74,7 +43,7 @@ export function bodyTreatmentOf(check: ContractCheck, exchange: Forwardable, ans
 }
 
 /** Refuses an answer whose status or media type the contract does not declare, or lets its body pass. */
-function undeclaredTreatment({ what, reaction, text, isActive }: ContractDeviation, trail: TrailNotes): BodyTreatment {
+function undeclaredTreatment({ what, reaction, text, isActive }: UndeclaredAnswer, trail: TrailNotes): BodyTreatment {
   if (reaction !== 'off') trail.note('answerViolations', [text]);
   if (reaction === 'refuse') {
     const code = what === 'status' ? 'upstream_contract_violation' : 'upstream_bad_response';
@@ -103,7 +72,7 @@ export function violationsIn(
   status: number,
   headers: AnswerHeaders,
   operation: Operation,
-  check: ContractCheck,
+  check: AnswerCheck,
 ): readonly string[] {
   if (collected.isTooLong) return [TOO_LARGE];
   const decoded = decodeBody(collected.whole(), codingOf(headers), CHECKED_BYTES_MAX);

@@ -17,6 +17,7 @@
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import { isConnectionLost, toUpstreamFailure } from '../../catalogue/upstream-failure.ts';
+import type { AnswerCheck } from '../../exchange/answer-check.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { StreamEnd, StreamKind } from '../../exchange/findings.ts';
 import type { AnswerHandler, AnswerHeaders, Control } from '../../http1/client/wire.ts';
@@ -32,7 +33,7 @@ import { AnswerStream } from './answer-stream.ts';
 import { CheckedBody } from './checked-body.ts';
 import { ClientAnswer, DROPPED_BYTES_MAX } from './client-answer.ts';
 import type { CollectedBody } from './collected-body.ts';
-import { bodyTreatmentOf, type ContractCheck } from './contract-check.ts';
+import { bodyTreatmentOf } from './contract-check.ts';
 import { ErrorBody } from './error-body.ts';
 import { HeldAnswer } from './held-answer.ts';
 import type { Received } from './received.ts';
@@ -43,7 +44,7 @@ export class Relay implements AnswerHandler {
   readonly #exchange: Forwardable;
   readonly #route: UpstreamRoute;
   readonly #clock: ExchangeClock;
-  readonly #contractCheck: ContractCheck;
+  readonly #answerCheck: AnswerCheck;
   readonly #answer: ClientAnswer;
   /** The body that is stored for repetitions; undefined for any other answer. */
   readonly #held: HeldAnswer | undefined;
@@ -59,13 +60,13 @@ export class Relay implements AnswerHandler {
   #recordRead: Control | undefined;
   #isEnded = false;
 
-  constructor(attempts: Attempts, contractCheck: ContractCheck) {
+  constructor(attempts: Attempts, answerCheck: AnswerCheck) {
     const { exchange, route, clock } = attempts;
     this.#attempts = attempts;
     this.#exchange = exchange;
     this.#route = route;
     this.#clock = clock;
-    this.#contractCheck = contractCheck;
+    this.#answerCheck = answerCheck;
     this.#answer = new ClientAnswer(exchange, route, clock);
     this.#held = exchange.recording && new HeldAnswer(exchange, this.#answer, clock, this);
     this.#receiver = this.#held ?? this.#answer;
@@ -102,7 +103,7 @@ export class Relay implements AnswerHandler {
   #chooseReceiver(control: Control, status: number, headers: AnswerHeaders): void {
     const answer = this.#answer;
     answer.takeHead(control, status, headers);
-    const treatment = bodyTreatmentOf(this.#contractCheck, this.#exchange, answer);
+    const treatment = bodyTreatmentOf(this.#answerCheck, this.#exchange, answer);
     answer.isSandboxed = treatment === 'sandbox';
     const compressed = answer.chooseForm();
     if (compressed !== undefined) compressed.onError = (error) => this.#compressorFailed(error);
@@ -113,14 +114,14 @@ export class Relay implements AnswerHandler {
     }
     if (this.#held === undefined && treatment !== 'refuse') this.#clock.notePassing();
     if (treatment === 'refuse' || treatment === 'report')
-      this.#receiver = new CheckedBody(treatment, this.#exchange, this.#contractCheck, answer, this.#held ?? answer);
+      this.#receiver = new CheckedBody(treatment, this.#exchange, this.#answerCheck, answer, this.#held ?? answer);
     if (answer.dropsBody && answer.hasBody && (kind !== undefined || answer.length > DROPPED_BYTES_MAX))
       this.proceed(answer.cutOff());
   }
 
   #openStream(kind: StreamKind): void {
     const cut = (isWhole: boolean) => this.#cut(isWhole);
-    const stream = new AnswerStream(kind, this.#exchange, this.#answer, this.#contractCheck, cut);
+    const stream = new AnswerStream(kind, this.#exchange, this.#answer, this.#answerCheck, cut);
     this.#attempts.openStream(kind, (why) => stream.endEarly(why));
     this.#stream = stream;
     this.#receiver = stream;

@@ -46,7 +46,7 @@ function createScene() {
   } as unknown as Fresh;
   const options = {
     targets: targets as Targets,
-    contractCheck: {} as never,
+    answerCheck: {} as never,
     openStream: () => assert.fail('no stream'),
   };
   const failing = new Error('not begun');

@@ -1,0 +1,44 @@
+// The check of an upstream's answers against the contract. contract/answer.ts implements it, and upstream/relay/contract-check.ts uses it.
+
+import type { Operation } from './operation.ts';
+
+export interface AnswerCheck {
+  /**
+   * Describes an answer whose status, or media type of a body, the contract does not declare; undefined if both are declared. A status
+   * without declared content allows every type in which browsers run no scripts.
+   *
+   * @param isRequested false for a 206 or 304 that does not follow from the request, so that only the contract can allow it
+   */
+  undeclared(
+    operation: Operation,
+    status: number,
+    contentType: string | undefined,
+    hasBody: boolean,
+    isRequested?: boolean,
+  ): UndeclaredAnswer | undefined;
+  /** Returns what to do with the body: `refuse` buffers it until it is checked, `report` checks a copy, `off` passes it on unchecked. */
+  modeFor(
+    operation: Operation,
+    status: number,
+    contentType?: string,
+    isRequested?: boolean,
+  ): 'refuse' | 'report' | 'off';
+  /** Returns one sentence per violation. A sentence names places, never values. */
+  violations(operation: Operation, status: number, body: Buffer, contentType?: string): readonly string[];
+  /** Returns the check of each item of a stream, or undefined if the contract does not describe them. */
+  itemCheck(operation: Operation, status: number, contentType?: string): ItemCheck | undefined;
+}
+
+/** An answer that its contract does not declare. */
+export interface UndeclaredAnswer {
+  readonly what: 'status' | 'media type';
+  /** `report` and `off` let it pass. */
+  readonly reaction: 'report' | 'refuse' | 'off';
+  /** A text about the declaration, the answer, and the line to add to the contract. It contains nothing from the body. */
+  readonly text: string;
+  /** Whether browsers run scripts in the answer. */
+  readonly isActive: boolean;
+}
+
+/** Checks one item of a stream against the contract. Returns one sentence per violation. */
+export type ItemCheck = (item: unknown) => readonly string[];
