@@ -45,7 +45,7 @@ interface OrganizationActions {
  * Names one key. If `organization` is undefined, the key is one of the organization of the acting key, or, on the machine of the gateway,
  * of any organization.
  */
-interface OneKey {
+export interface OneKey {
   readonly id: string;
   readonly organization: string | undefined;
 }

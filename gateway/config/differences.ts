@@ -3,6 +3,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import { structuredPatch } from 'diff';
+import { isRecord } from '../shared/is-record.ts';
 import type { Mistake } from '../shared/mistakes.ts';
 import type { Config } from './load.ts';
 
@@ -21,17 +22,13 @@ export function changedKeys(before: Config, after: Config): string[] {
 
 /** Lists are compared as a whole. Compared by index, every entry behind an insertion would seem to be changed. */
 function differences(key: string, before: unknown, after: unknown): string[] {
-  if (isBlock(before) && isBlock(after)) {
+  if (isRecord(before) && isRecord(after)) {
     const prefix = key.endsWith(' ') ? key : `${key}.`;
     const names = new Set([...Object.keys(before), ...Object.keys(after)]);
     return [...names].flatMap((name) => differences(prefix + name, before[name], after[name]));
   }
   const [from, to] = [textOf(before), textOf(after)];
   return JSON.stringify(before) === JSON.stringify(after) ? [] : [`${key.trimEnd()}: ${from} → ${to}`];
-}
-
-function isBlock(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function textOf(value: unknown): string {

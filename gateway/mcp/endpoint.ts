@@ -4,6 +4,7 @@
 import { createHash } from 'node:crypto';
 import type { Caller } from '../exchange/caller.ts';
 import type { ArgumentValues } from '../shared/contracts/tool-source.ts';
+import { isRecord } from '../shared/is-record.ts';
 import { memberTextAt } from './json-text.ts';
 import type { ToolList } from './lists.ts';
 import { SEARCH_TOOLS } from './names.ts';
@@ -14,7 +15,6 @@ import {
   type AgentMessage,
   errorText,
   INITIALIZED_VERSIONS,
-  isRecord,
   type MessageId,
   resultText,
   SERVER_INFO_KEY,

@@ -2,9 +2,9 @@
 // object. A list that is too long is cut after a whole record. Throws tool_answer_too_large, tool_answer_unreadable.
 
 import { GatewayError } from '../catalogue/errors.ts';
+import { isRecord } from '../shared/is-record.ts';
 import type { CollectedAnswer, CollectedHead } from './collected-answer.ts';
 import type { Tool } from './tool.ts';
-import { isRecord } from './wire.ts';
 
 export interface ToolResult {
   readonly content: readonly { readonly type: 'text'; readonly text: string }[];

@@ -1,6 +1,8 @@
 // The wire rules of the Model Context Protocol over HTTP: the revision of a message, the rules for its headers and its `_meta`, and the
 // errors of JSON-RPC. Revision 2026-07-28 is stateless; earlier revisions begin with `initialize`. Pure.
 
+import { isRecord } from '../shared/is-record.ts';
+
 /** Revisions without `initialize`, which each request names in `_meta`. */
 export const STATELESS_VERSIONS = ['2026-07-28'] as const;
 /** Revisions that begin with `initialize`, the newest first. */
@@ -170,10 +172,6 @@ function decodedName(header: string): string | undefined {
 
 function isId(id: unknown): id is MessageId {
   return (typeof id === 'string' && id.length <= ID_MAX) || Number.isSafeInteger(id);
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Returns the body of an answer with a result. */

@@ -5,10 +5,11 @@ import { randomUUID } from 'node:crypto';
 import { Agent as PlainAgent } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isRecord } from '../../shared/is-record.ts';
 import { exchangeOnce, type OneAnswer, TooLate, TooLong } from './one-exchange.ts';
 import type { AnswerMembers } from './records.ts';
 import type { ServerAddress } from './server-address.ts';
-import { foreign, isMembers, otherContract, refusalOf, ServerProblem, unsentProblem } from './server-problem.ts';
+import { foreign, otherContract, refusalOf, ServerProblem, unsentProblem } from './server-problem.ts';
 
 const ATTEMPTS = 3;
 /** Doubled with each attempt. */
@@ -186,7 +187,7 @@ function readAnswer(server: string, { status, type, coding, location, etag, body
 function parseMembers(text: string): AnswerMembers | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isMembers(value) ? value : undefined;
+    return isRecord(value) ? value : undefined;
   } catch {
     return undefined;
   }
@@ -194,7 +195,7 @@ function parseMembers(text: string): AnswerMembers | undefined {
 
 function pageOf(server: string, body: AnswerMembers): ListPage {
   const { data, cursor } = body;
-  if (!Array.isArray(data) || !data.every(isMembers)) throw otherContract(server, 'data');
+  if (!Array.isArray(data) || !data.every(isRecord)) throw otherContract(server, 'data');
   if (cursor !== null && cursor !== undefined && typeof cursor !== 'string') throw otherContract(server, 'cursor');
   return { data, cursor: cursor ?? undefined, body };
 }

@@ -5,7 +5,8 @@ import { keyOfMembers } from '../../auth/key-json.ts';
 import type { KeyStoreChange } from '../../auth/store/key-store.ts';
 import type { StoredKey } from '../../auth/store/stored-key.ts';
 import type { Organization } from '../../exchange/caller.ts';
-import { isMembers, otherContract } from './server-problem.ts';
+import { isRecord } from '../../shared/is-record.ts';
+import { otherContract } from './server-problem.ts';
 
 export type AnswerMembers = Readonly<Record<string, unknown>>;
 
@@ -16,7 +17,7 @@ const CHECKS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
   number: (value) => typeof value === 'number' && Number.isFinite(value),
   boolean: (value) => typeof value === 'boolean',
   list: (value) => Array.isArray(value) && value.every(isString),
-  object: isMembers,
+  object: isRecord,
   time: isTime,
   'text or null': (value) => value === null || isString(value),
   'time or null': (value) => value === null || isTime(value),
@@ -44,7 +45,7 @@ export function rowsIn<Row>(
   kinds: Readonly<Record<string, Kind>>,
 ): Row[] {
   const { [name]: rows } = members;
-  if (!Array.isArray(rows) || !rows.every(isMembers)) throw otherContract(server, name);
+  if (!Array.isArray(rows) || !rows.every(isRecord)) throw otherContract(server, name);
   for (const row of rows) requireMembers(server, row, kinds);
   return rows as Row[];
 }

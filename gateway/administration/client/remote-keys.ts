@@ -2,19 +2,14 @@
 // acting key. Each action rejects with ServerProblem.
 
 import type { StoredKey } from '../../auth/store/stored-key.ts';
+import { isRecord } from '../../shared/is-record.ts';
 import { isoTime } from '../../shared/text.ts';
-import { type Actions, type NewKey, scopesAfter } from '../actions.ts';
+import { type Actions, type NewKey, type OneKey, scopesAfter } from '../actions.ts';
 import type { AdministrationClient } from './client.ts';
 import { madeBy } from './in-force.ts';
 import { type AnswerMembers, keyIn } from './records.ts';
 import { orAbsent, PAGE_SIZE, scopeOf, waitSecondsOf } from './remote-lists.ts';
-import { isMembers, otherContract, ServerProblem } from './server-problem.ts';
-
-interface RemoteKeyOf {
-  readonly id: string;
-  /** The organization of the keys; undefined for the organization of the acting key. */
-  readonly organization: string | undefined;
-}
+import { otherContract, ServerProblem } from './server-problem.ts';
 
 export function remoteKeys({ server, ask, read, pages }: AdministrationClient): Actions['keys'] {
   async function* allOf(organization: string | undefined): AsyncGenerator<readonly StoredKey[]> {
@@ -62,7 +57,7 @@ export function remoteKeys({ server, ask, read, pages }: AdministrationClient): 
       const rotating = ask('POST', `${pathOf(which)}/rotate`, { query: { wait: waitSecondsOf(waitMs) }, body });
       const members = await orAbsent(rotating, noKey(which));
       const { replaces } = members;
-      if (!isMembers(replaces)) throw otherContract(server, 'replaces');
+      if (!isRecord(replaces)) throw otherContract(server, 'replaces');
       return madeBy(server, members, { ...newKeyIn(server, members), previous: keyIn(server, replaces) });
     },
 
@@ -75,11 +70,11 @@ export function remoteKeys({ server, ask, read, pages }: AdministrationClient): 
   };
 }
 
-function pathOf({ id, organization }: RemoteKeyOf): string {
+function pathOf({ id, organization }: OneKey): string {
   return `${scopeOf(organization)}/keys/${encodeURIComponent(id)}`;
 }
 
-function noKey({ id, organization }: RemoteKeyOf): string {
+function noKey({ id, organization }: OneKey): string {
   return organization === undefined
     ? `There is no key ${id} in the organization of your key; operators name its organization with --org`
     : `There is no key ${id} in ${organization}`;

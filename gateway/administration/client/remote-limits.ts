@@ -1,10 +1,11 @@
 // The limits of organizations, by the contract of a remote gateway. Each action rejects with ServerProblem.
 
+import { isRecord } from '../../shared/is-record.ts';
 import type { Actions, ShownLimits } from '../actions.ts';
 import type { AdministrationClient } from './client.ts';
 import { type AnswerMembers, requireMembers } from './records.ts';
 import { orAbsent, scopeOf } from './remote-lists.ts';
-import { isMembers, otherContract } from './server-problem.ts';
+import { otherContract } from './server-problem.ts';
 
 export function remoteLimits({ server, ask }: AdministrationClient): Actions['limits'] {
   function limitIn(members: AnswerMembers): ShownLimits['limits'][number] {
@@ -28,7 +29,7 @@ export function remoteLimits({ server, ask }: AdministrationClient): Actions['li
       const members = await orAbsent(asking, `There is no organization ${organization}`);
       requireMembers(server, members, { organization_id: 'string', tier: 'string' });
       const { organization_id, tier, data } = members;
-      if (!Array.isArray(data) || !data.every(isMembers)) throw otherContract(server, 'data');
+      if (!Array.isArray(data) || !data.every(isRecord)) throw otherContract(server, 'data');
       return { organization: organization_id as string, tier: tier as string, limits: data.map(limitIn) };
     },
 

@@ -1,11 +1,12 @@
 // Explains a request by the contract of a remote gateway. Rejects with ServerProblem.
 
 import type { StageReport } from '../../explain/report.ts';
+import { isRecord } from '../../shared/is-record.ts';
 import type { Actions, ExplainedRequest } from '../actions.ts';
 import type { AdministrationClient } from './client.ts';
 import { type AnswerMembers, requireMembers } from './records.ts';
 import { orAbsent } from './remote-lists.ts';
-import { foreign, isMembers, otherContract } from './server-problem.ts';
+import { foreign, otherContract } from './server-problem.ts';
 
 export function remoteRequests({ server, ask }: AdministrationClient): Actions['requests'] {
   function stageIn(members: AnswerMembers): StageReport {
@@ -27,10 +28,10 @@ export function remoteRequests({ server, ask }: AdministrationClient): Actions['
         `${server} does not remember a request ${id} of the organization of your key`,
       );
       const { request, verdict, stages, remedy, doc_url } = members;
-      if (!isMembers(request)) throw otherContract(server, 'request');
+      if (!isRecord(request)) throw otherContract(server, 'request');
       requireMembers(server, members, { verdict: 'string', remedy: 'text or null', doc_url: 'text or null' });
       requireMembers(server, request, { request_id: 'string', at: 'time' });
-      if (!Array.isArray(stages) || !stages.every(isMembers)) throw otherContract(server, 'stages');
+      if (!Array.isArray(stages) || !stages.every(isRecord)) throw otherContract(server, 'stages');
       const explanation: ExplainedRequest = {
         request_id: request.request_id,
         time: request.at as string,

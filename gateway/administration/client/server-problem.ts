@@ -1,5 +1,6 @@
 // The errors between a command and a remote gateway, as sentences with the id of the request and a remedy.
 
+import { isRecord } from '../../shared/is-record.ts';
 import { visibleLine } from '../../shared/text.ts';
 
 /** Maximum number of characters that are shown of a text from a server. If the server is not a gateway, the text may be of any length. */
@@ -40,7 +41,7 @@ type AnswerMembers = Readonly<Record<string, unknown>>;
 /** Converts the error object of an answer to a problem. Returns undefined if it is not the error object of a gateway. */
 export function refusalOf(server: string, status: number, body: AnswerMembers): ServerProblem | undefined {
   const { error } = body;
-  if (!isMembers(error) || typeof error.code !== 'string' || typeof error.message !== 'string') return undefined;
+  if (!isRecord(error) || typeof error.code !== 'string' || typeof error.message !== 'string') return undefined;
   const facts = { status, code: foreign(error.code), requestId: textOf(error.request_id) };
   const source = new ServerProblem('', facts).source;
   const says = foreign(error.message);
@@ -54,7 +55,7 @@ export function refusalOf(server: string, status: number, body: AnswerMembers): 
 function detailsOf({ errors }: AnswerMembers): string[] {
   if (!Array.isArray(errors)) return [];
   return errors
-    .filter(isMembers)
+    .filter(isRecord)
     .map((one) => `${[one.in, one.param].map(textOf).filter(Boolean).join(' ')}: ${foreign(one.message)}`);
 }
 
@@ -84,10 +85,6 @@ function adviceOn({ code, type, required_scopes: scopes }: AnswerMembers): strin
 
 function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? foreign(value) : undefined;
-}
-
-export function isMembers(value: unknown): value is AnswerMembers {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Returns the problem of an answer that does not follow the contract. @param member the missing member */

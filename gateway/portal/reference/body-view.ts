@@ -1,7 +1,8 @@
 // Reads the media types, schemas and examples of the bodies of requests and answers.
 
+import { isRecord } from '../../shared/is-record.ts';
 import { withoutMark } from '../highlight.ts';
-import { type DocumentObject, type DocumentTools, isDocumentObject, listOf, membersOf, textAt } from './reference.ts';
+import { type DocumentObject, type DocumentTools, listOf, membersOf, textAt } from './reference.ts';
 import { createSchemaViews, type SchemaView } from './schema-view.ts';
 
 export interface MediaView {
@@ -31,7 +32,7 @@ export function createBodyViews(root: DocumentObject, tools: DocumentTools) {
   const mediaIn = createMediaViews(root, tools, createSchemaViews(root, tools));
   return function bodyView(declared: unknown, purpose: 'request' | 'answer'): BodyView | undefined {
     const body = tools.resolve(root, declared);
-    if (!isDocumentObject(body)) return undefined;
+    if (!isRecord(body)) return undefined;
     const { required, content } = body;
     return {
       isRequired: required === true,
@@ -52,7 +53,7 @@ export function createMediaViews(
       .slice(0, EXAMPLES_MAX)
       .flatMap(([type, found]): MediaView[] => {
         const media = tools.resolve(root, found);
-        if (!isDocumentObject(media)) return [];
+        if (!isRecord(media)) return [];
         const { schema } = media;
         const written = exampleViewsAt(root, media, tools);
         const made = written.length > 0 ? [] : tools.samplesOf(root, schema, purpose).slice(0, 1);
@@ -68,13 +69,13 @@ export function exampleViewsAt(root: DocumentObject, owner: DocumentObject, { re
     .slice(0, EXAMPLES_MAX)
     .flatMap(([name, found]): ExampleView[] => {
       const example = resolve(root, found);
-      if (!isDocumentObject(example)) return [];
+      if (!isRecord(example)) return [];
       const value = example.value ?? example.dataValue;
       return value === undefined ? [] : [{ label: textAt(example, 'summary') || name, value }];
     });
   if (named.length > 0) return named;
   const schema = resolve(root, owner.schema);
-  const [ofSchema] = isDocumentObject(schema) ? [schema.example, ...listOf(schema.examples)].filter(isGiven) : [];
+  const [ofSchema] = isRecord(schema) ? [schema.example, ...listOf(schema.examples)].filter(isGiven) : [];
   const value = owner.example ?? ofSchema;
   return value === undefined ? [] : [{ label: 'Example', value }];
 }

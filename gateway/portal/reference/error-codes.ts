@@ -4,10 +4,11 @@
 import type { CatalogueEntry, CodeNeed } from '../../catalogue/catalogue-entry.ts';
 import { type ErrorCode, REFUSALS } from '../../catalogue/errors.ts';
 import { violationsMessage } from '../../shared/contracts/violation-text.ts';
+import { isRecord } from '../../shared/is-record.ts';
 import { needOf } from '../listed-codes.ts';
 import type { MediaView } from './body-view.ts';
 import type { AnswerView, OperationView } from './operation-view.ts';
-import { type DocumentObject, isDocumentObject, listOf, type ReferredOperation, textAt } from './reference.ts';
+import { type DocumentObject, listOf, type ReferredOperation, textAt } from './reference.ts';
 
 export interface CodesOfStatus {
   readonly status: number;
@@ -80,7 +81,7 @@ function codesOfContract(operation: ReferredOperation, { parameters, answers, bo
 }
 
 function codeIn(value: unknown): string {
-  return isDocumentObject(value) ? textAt(value.error, 'code') : '';
+  return isRecord(value) ? textAt(value.error, 'code') : '';
 }
 
 /** Codes about records, with which a file cannot be refused. */
@@ -120,7 +121,7 @@ function isOfOther(value: unknown, { parameters, body }: OperationView): boolean
   if (codeIn(value) !== 'validation_failed') return false;
   const fields = body?.media.flatMap(({ schema }) => schema.members.map(({ name }) => name)) ?? [];
   const names = new Set([...parameters.map(({ name }) => name.toLowerCase()), ...fields]);
-  const named = listOf(errorIn(value).errors).map((one) => (isDocumentObject(one) ? textAt(one, 'param') : ''));
+  const named = listOf(errorIn(value).errors).map((one) => (isRecord(one) ? textAt(one, 'param') : ''));
   return named.some((name) => !names.has(name.split(/[.[]/)[0] ?? ''));
 }
 
@@ -139,7 +140,7 @@ function withViolation(value: unknown, violation: Record<string, unknown>): unkn
 }
 
 function errorIn(value: unknown): DocumentObject {
-  return isDocumentObject(value) && isDocumentObject(value.error) ? value.error : {};
+  return isRecord(value) && isRecord(value.error) ? value.error : {};
 }
 
 /** Replaces the addresses of error pages in examples by those of this gateway, because a contract does not know them. */
@@ -153,7 +154,7 @@ export function withOwnPages(view: OperationView, publicUrl: string): OperationV
 }
 
 function withOwnPage(value: unknown, publicUrl: string): unknown {
-  if (!isDocumentObject(value) || !isDocumentObject(value.error)) return value;
+  if (!isRecord(value) || !isRecord(value.error)) return value;
   const [, path] = FORM.exec(textAt(value.error, 'doc_url')) ?? [];
   return path === undefined ? value : { ...value, error: { ...value.error, doc_url: publicUrl + path } };
 }

@@ -1,7 +1,8 @@
 // Reads the schemas of one document with the keywords of their references and of their `allOf`, and tells their types.
 
+import { isRecord } from '../../shared/is-record.ts';
 import { shorten } from '../html.ts';
-import { type DocumentObject, type DocumentTools, isDocumentObject, listOf, membersOf, textAt } from './reference.ts';
+import { type DocumentObject, type DocumentTools, listOf, membersOf, textAt } from './reference.ts';
 
 /** Maximum depth of a schema. */
 export const DEPTH_MAX = 8;
@@ -31,8 +32,8 @@ export class FlatSchemas {
 
   /** Whether a schema has members or alternatives. */
   hasContent(flat: DocumentObject, depth = 0): boolean {
-    if (membersOf(flat.properties).length > 0 || isDocumentObject(flat.additionalProperties)) return true;
-    if (isDocumentObject(flat.items) && depth < DEPTH_MAX) return this.hasContent(this.flatten(flat.items), depth + 1);
+    if (membersOf(flat.properties).length > 0 || isRecord(flat.additionalProperties)) return true;
+    if (isRecord(flat.items) && depth < DEPTH_MAX) return this.hasContent(this.flatten(flat.items), depth + 1);
     const all = [...listOf(flat.oneOf), ...listOf(flat.anyOf)];
     return all.filter((one) => !this.#isNull(one)).length > 1;
   }
@@ -50,7 +51,7 @@ export class FlatSchemas {
   }
 
   #describedType(type: string, flat: DocumentObject, depth: number): string {
-    if (type === 'array' && isDocumentObject(flat.items) && depth < DEPTH_MAX) {
+    if (type === 'array' && isRecord(flat.items) && depth < DEPTH_MAX) {
       const inner = this.typeOf(this.flatten(flat.items), depth + 1);
       return `array of ${pluralOf(inner)}`;
     }
@@ -63,7 +64,7 @@ export class FlatSchemas {
   #combineSchemas(schema: unknown, depth: number): DocumentObject {
     this.#looks -= 1;
     const target = this.#resolve(this.#root, schema);
-    const own = { ...(isDocumentObject(target) ? target : {}), ...(isDocumentObject(schema) ? schema : {}) };
+    const own = { ...(isRecord(target) ? target : {}), ...(isRecord(schema) ? schema : {}) };
     const parts = [...listOf(own.allOf), ...this.#soleAlternative(own, depth)];
     if (parts.length === 0 || depth >= DEPTH_MAX || this.#looks <= 0) return own;
     const merged: DocumentObject = {};
@@ -82,7 +83,7 @@ export class FlatSchemas {
 
   #isNull(schema: unknown): boolean {
     const target = this.#resolve(this.#root, schema);
-    return isDocumentObject(target) && target.type === 'null';
+    return isRecord(target) && target.type === 'null';
   }
 }
 
@@ -110,8 +111,7 @@ function guessedType(flat: DocumentObject): string {
 function addKeywords(merged: DocumentObject, part: DocumentObject): void {
   const { properties, required } = merged;
   Object.assign(merged, part);
-  if (isDocumentObject(properties) && isDocumentObject(part.properties))
-    merged.properties = { ...properties, ...part.properties };
+  if (isRecord(properties) && isRecord(part.properties)) merged.properties = { ...properties, ...part.properties };
   if (Array.isArray(required) && Array.isArray(part.required))
     merged.required = [...new Set([...required, ...part.required])];
 }

@@ -1,15 +1,9 @@
 // Reads the parameters, body and answers of one operation for its page, with values for samples, and the needs of a request.
 
+import { isRecord } from '../../shared/is-record.ts';
 import type { OperationAddress } from './addresses.ts';
 import { type BodyView, createBodyViews, createMediaViews, exampleViewsAt, type MediaView } from './body-view.ts';
-import {
-  type DocumentObject,
-  type DocumentTools,
-  isDocumentObject,
-  membersOf,
-  type ReferredOperation,
-  textAt,
-} from './reference.ts';
+import { type DocumentObject, type DocumentTools, membersOf, type ReferredOperation, textAt } from './reference.ts';
 import { createSchemaViews, type SchemaView } from './schema-view.ts';
 import { callbacksOf, type SentRequestView } from './sent-requests.ts';
 
@@ -81,7 +75,7 @@ function parameterView(
   tools: DocumentTools,
 ): ParameterView {
   const [[, inContent] = []] = membersOf(parameter.content);
-  const schema = parameter.schema ?? (isDocumentObject(inContent) ? inContent.schema : undefined);
+  const schema = parameter.schema ?? (isRecord(inContent) ? inContent.schema : undefined);
   const style = textAt(parameter, 'style') || (place === 'path' || place === 'header' ? 'simple' : 'form');
   const written = exampleViewsAt(root, parameter, tools);
   const example = written.length > 0 ? written[0]?.value : tools.samplesOf(root, schema, 'request')[0];
@@ -108,7 +102,7 @@ function answersOf(
     .slice(0, SHOWN_MAX)
     .flatMap(([status, found]): AnswerView[] => {
       const answer = resolve(root, found);
-      if (!isDocumentObject(answer) || !/^([1-5](\d\d|XX)|default)$/i.test(status)) return [];
+      if (!isRecord(answer) || !/^([1-5](\d\d|XX)|default)$/i.test(status)) return [];
       const headers = membersOf(answer.headers)
         .slice(0, SHOWN_MAX)
         .map(([name, header]) => ({ name, description: textAt(resolve(root, header), 'description') }));

@@ -1,6 +1,7 @@
 // The types of the input for the reference: the served contracts, in the form in which the gateway passes them on.
 
 import type { PublishedContract, PublishedOperation } from '../../shared/contracts/published-contract.ts';
+import { isRecord } from '../../shared/is-record.ts';
 
 export interface Reference extends PublishedContract {
   /** Whether the gateway itself answers all operations of the contract, which is then not the API that readers look for. */
@@ -25,12 +26,8 @@ export interface DocumentTools {
   samplesOf(root: DocumentObject, schema: unknown, of: 'request' | 'answer'): unknown[];
 }
 
-export function isDocumentObject(value: unknown): value is DocumentObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 export function textAt(value: unknown, name: string): string {
-  const found = isDocumentObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  const found = isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
   return typeof found === 'string' ? found : '';
 }
 
@@ -40,5 +37,5 @@ export function listOf(value: unknown): unknown[] {
 
 /** Returns the own members of an object. */
 export function membersOf(value: unknown): [string, unknown][] {
-  return isDocumentObject(value) ? Object.entries(value) : [];
+  return isRecord(value) ? Object.entries(value) : [];
 }

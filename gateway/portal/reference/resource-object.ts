@@ -1,14 +1,9 @@
 // Finds the object of a resource, which most operations of its group return, possibly in an envelope or in a list.
 
+import { isRecord } from '../../shared/is-record.ts';
 import type { OperationGroup } from './addresses.ts';
 import { createMediaViews } from './body-view.ts';
-import {
-  type DocumentObject,
-  type DocumentTools,
-  isDocumentObject,
-  membersOf,
-  type ReferredOperation,
-} from './reference.ts';
+import { type DocumentObject, type DocumentTools, membersOf, type ReferredOperation } from './reference.ts';
 import { componentName, createSchemaViews, type SchemaView } from './schema-view.ts';
 
 export interface ResourceObject {
@@ -63,9 +58,9 @@ function foundIn(operation: ReferredOperation, { resolve }: Resolver): FoundObje
   const { root, declared } = operation;
   const [, answer] = membersOf(declared.responses).find(([status]) => /^2/.test(status)) ?? [];
   const content = resolve(root, answer);
-  const [, found] = membersOf(isDocumentObject(content) ? content.content : undefined).find(isJson) ?? [];
+  const [, found] = membersOf(isRecord(content) ? content.content : undefined).find(isJson) ?? [];
   const media = resolve(root, found);
-  if (!isDocumentObject(media)) return [];
+  if (!isRecord(media)) return [];
   const schema = unwrap(media.schema, (value) => resolve(root, value));
   const target = resolve(root, schema);
   const isAlone = target === resolve(root, media.schema);
@@ -77,13 +72,13 @@ function isJson([type]: readonly [string, unknown]): boolean {
 }
 
 function isObject(schema: unknown): schema is DocumentObject {
-  return isDocumentObject(schema) && (membersOf(schema.properties).length > 0 || Array.isArray(schema.allOf));
+  return isRecord(schema) && (membersOf(schema.properties).length > 0 || Array.isArray(schema.allOf));
 }
 
 /** Returns the contents of a list or an envelope, which are the items, `data`, or the only list among the fields. */
 function unwrap(schema: unknown, resolve: (value: unknown) => unknown, depth = 0): unknown {
   const target = resolve(schema);
-  if (!isDocumentObject(target) || depth > UNWRAPPED_MAX) return schema;
+  if (!isRecord(target) || depth > UNWRAPPED_MAX) return schema;
   if (target.items !== undefined) return unwrap(target.items, resolve, depth + 1);
   const [, inside] = membersOf(target.properties).find(([name]) => isEnvelope(name, target, resolve)) ?? [];
   return inside === undefined ? schema : unwrap(inside, resolve, depth + 1);
@@ -99,7 +94,7 @@ function isEnvelope(name: string, { properties }: DocumentObject, resolve: (valu
 
 function isListOfObjects(schema: unknown, resolve: (value: unknown) => unknown): boolean {
   const target = resolve(schema);
-  return isDocumentObject(target) && target.items !== undefined && isObject(resolve(target.items));
+  return isRecord(target) && target.items !== undefined && isObject(resolve(target.items));
 }
 
 /** Returns the example of the operation if it shows only the object; otherwise an example that is made for the schema. */

@@ -1,9 +1,10 @@
 // Converts a schema to a tree of bounded size for pages, with type, rules, members and choices.
 
+import { isRecord } from '../../shared/is-record.ts';
 import { shorten } from '../html.ts';
 import { patternWords } from '../pattern-words.ts';
 import { DEPTH_MAX, FlatSchemas } from './flat-schemas.ts';
-import { type DocumentObject, type DocumentTools, isDocumentObject, listOf, membersOf, textAt } from './reference.ts';
+import { type DocumentObject, type DocumentTools, listOf, membersOf, textAt } from './reference.ts';
 
 export interface SchemaView {
   /** `string`, `array of Customer objects`, `integer or null` */
@@ -79,8 +80,8 @@ export function createSchemaViews(root: DocumentObject, { resolve }: Pick<Docume
     });
     // An array shows the members of its items.
     const items = flat.items;
-    const ofItems = isDocumentObject(items) && left > 0 ? view(items, purpose, above) : undefined;
-    const others = isDocumentObject(flat.additionalProperties) && left > 0 ? flat.additionalProperties : undefined;
+    const ofItems = isRecord(items) && left > 0 ? view(items, purpose, above) : undefined;
+    const others = isRecord(flat.additionalProperties) && left > 0 ? flat.additionalProperties : undefined;
     return [
       ...named,
       ...(ofItems?.members ?? []),

@@ -1,8 +1,9 @@
 // Requests that services send to their clients: callbacks of an operation, a webhook of a contract.
 
 import type { PublishedWebhook } from '../../shared/contracts/published-contract.ts';
+import { isRecord } from '../../shared/is-record.ts';
 import { type BodyView, createBodyViews } from './body-view.ts';
-import { type DocumentObject, type DocumentTools, isDocumentObject, listOf, membersOf, textAt } from './reference.ts';
+import { type DocumentObject, type DocumentTools, listOf, membersOf, textAt } from './reference.ts';
 
 export interface SentRequestView {
   readonly name: string;
@@ -51,7 +52,7 @@ function viewsOf(items: readonly SentItem[], tools: DocumentTools): SentRequestV
   const all = items.slice(0, SHOWN_MAX).flatMap(({ name, address, item, root }) => {
     const found = tools.resolve(root, item);
     return membersOf(found)
-      .filter(([method, operation]) => METHODS.includes(method) && isDocumentObject(operation))
+      .filter(([method, operation]) => METHODS.includes(method) && isRecord(operation))
       .map(([method, operation]) => ({
         name,
         address,
@@ -76,7 +77,7 @@ function viewsOf(items: readonly SentItem[], tools: DocumentTools): SentRequestV
 }
 
 function headersOf(root: DocumentObject, owner: unknown, { resolve }: DocumentTools): SentHeader[] {
-  const parameters = isDocumentObject(owner) ? listOf(owner.parameters) : [];
+  const parameters = isRecord(owner) ? listOf(owner.parameters) : [];
   return parameters
     .map((found) => resolve(root, found))
     .filter((parameter) => textAt(parameter, 'in') === 'header')

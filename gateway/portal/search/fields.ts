@@ -1,9 +1,10 @@
 // Collects the fields for the search: fields of request bodies and of the objects of resources, and parameters.
 
+import { isRecord } from '../../shared/is-record.ts';
 import { SLUG_MAX, shorten } from '../html.ts';
 import { plain } from '../markdown.ts';
 import type { AddressedContract, OperationAddress, OperationGroup } from '../reference/addresses.ts';
-import { type DocumentTools, isDocumentObject, membersOf, textAt } from '../reference/reference.ts';
+import { type DocumentTools, membersOf, textAt } from '../reference/reference.ts';
 import { objectSchemaOf } from '../reference/resource-object.ts';
 import { createSchemaViews, type MemberView } from '../reference/schema-view.ts';
 import { OPERATORS, type SearchEntry } from './entry.ts';
@@ -55,8 +56,8 @@ function* withNested(members: readonly MemberView[], above: string, outer = ''):
 
 function bodyMembers({ operation: { root, declared } }: OperationAddress, tools: FieldTools): readonly MemberView[] {
   const body = tools.resolve(root, declared.requestBody);
-  const [[, media] = []] = isDocumentObject(body) ? membersOf(body.content) : [];
-  return isDocumentObject(media) ? createSchemaViews(root, tools)(media.schema, 'request').members : [];
+  const [[, media] = []] = isRecord(body) ? membersOf(body.content) : [];
+  return isRecord(media) ? createSchemaViews(root, tools)(media.schema, 'request').members : [];
 }
 
 function objectMembers(group: OperationGroup, tools: FieldTools): readonly MemberView[] {

@@ -2,12 +2,13 @@
 
 import { type ErrorCode, REFUSALS } from '../../catalogue/errors.ts';
 import { VIOLATION_CODES } from '../../shared/contracts/violation-codes.ts';
+import { isRecord } from '../../shared/is-record.ts';
 import type { Guide } from '../guides.ts';
 import { shorten } from '../html.ts';
 import type { HelpLinks, Page } from '../layout.ts';
 import { plain, withoutLimits } from '../markdown.ts';
 import type { AddressedContract, OperationAddress, OperationGroup } from '../reference/addresses.ts';
-import { isDocumentObject, membersOf, textAt } from '../reference/reference.ts';
+import { membersOf, textAt } from '../reference/reference.ts';
 import { OPERATORS, type SearchEntry } from './entry.ts';
 import { type FieldTools, fieldsIn } from './fields.ts';
 import { sendsEvents, TOPIC_OF_CONTRACT, topicOfOperation, topicOfPage } from './topics.ts';
@@ -100,8 +101,8 @@ function operationEntry({ operation, title, path, group, isForOperators }: Opera
 /** Returns names and summaries of the bodies that may be sent, such as "sms" and "A text message". */
 function examplesIn({ declared }: OperationAddress['operation']): string[] {
   const body = declared.requestBody;
-  return membersOf(isDocumentObject(body) ? body.content : undefined).flatMap(([, media]) =>
-    membersOf(isDocumentObject(media) ? media.examples : undefined).map(
+  return membersOf(isRecord(body) ? body.content : undefined).flatMap(([, media]) =>
+    membersOf(isRecord(media) ? media.examples : undefined).map(
       ([name, example]) => `${wordsIn(name)} ${textAt(example, 'summary')}`,
     ),
   );

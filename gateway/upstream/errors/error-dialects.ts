@@ -2,12 +2,12 @@
 // traces, class names and paths are dropped.
 
 import type { ErrorType } from '../../catalogue/catalogue-entry.ts';
+import { isRecord } from '../../shared/is-record.ts';
 import {
   type DefaultPlace,
   FIELDS_MAX,
   type FieldError,
   fieldErrorsByName,
-  isJsonRecord,
   listedFieldErrors,
   ownFieldErrors,
   publicCode,
@@ -52,8 +52,8 @@ const ERROR_TYPES = new Set<string>([
  * @returns undefined if no form is recognised
  */
 export function parseDialect(value: unknown, isProblem: boolean, place: DefaultPlace): ParsedError | undefined {
-  if (!isJsonRecord(value)) return undefined;
-  if (isJsonRecord(value.error)) return errorObject(value.error, place);
+  if (!isRecord(value)) return undefined;
+  if (isRecord(value.error)) return errorObject(value.error, place);
   const code = publicCode(value.code) ?? publicCode(value.error);
   const found = fieldErrorsOf(value, place);
   const message = messageOf(value, isProblem) ?? firstMessage(found);
@@ -85,7 +85,7 @@ function errorObject(error: Record<string, unknown>, place: DefaultPlace): Parse
 function formOf(value: Record<string, unknown>, isProblem: boolean): ErrorForm {
   if (isProblem) return 'problem+json';
   if (Array.isArray(value.errors)) return 'list of errors';
-  if (isJsonRecord(value.errors)) return 'errors by field';
+  if (isRecord(value.errors)) return 'errors by field';
   if (value.detail !== undefined) return 'detail';
   if (value.message !== undefined) return 'message';
   return publicSentence(value.error) === undefined ? 'errors by field' : 'error text';
@@ -113,14 +113,14 @@ function fieldErrorsOf(value: Record<string, unknown>, place: DefaultPlace): Fie
   if (Array.isArray(value.detail)) return listedFieldErrors(value.detail, place);
   if (Array.isArray(value.errors)) return listedFieldErrors(value.errors, place);
   if (Array.isArray(value.details)) return listedFieldErrors(value.details, place);
-  if (isJsonRecord(value.errors)) return fieldErrorsByName(value.errors, place);
+  if (isRecord(value.errors)) return fieldErrorsByName(value.errors, place);
   return isFieldMap(value) ? fieldErrorsByName(value, place) : [];
 }
 
 /** Whether every member holds texts about the field of its name, as Django REST framework sends them. */
 function isFieldMap(value: Record<string, unknown>): boolean {
   const members = Object.values(value);
-  return members.length > 0 && members.every((member) => Array.isArray(member) || isJsonRecord(member));
+  return members.length > 0 && members.every((member) => Array.isArray(member) || isRecord(member));
 }
 
 function firstMessage([first]: readonly FieldError[]): string | undefined {

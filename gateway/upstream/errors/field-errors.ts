@@ -1,6 +1,7 @@
 // Reads the refused fields of an upstream's error body. Each field becomes one entry of `errors` with its place, its name or pointer, a
 // code and a sentence. Repeated input, class names and everything else are dropped.
 
+import { isRecord } from '../../shared/is-record.ts';
 import { hasInternals, publicConstraint, publicName, publicSentence } from './public-text.ts';
 
 /** One refused field, in the shape of the error object's `errors`. */
@@ -28,7 +29,7 @@ const PARAMETER_PLACES = new Set(['path', 'query', 'header', 'cookie', 'body']);
 export function ownFieldErrors(list: readonly unknown[], place: DefaultPlace): FieldError[] {
   return list.slice(0, FIELDS_MAX).flatMap((entry) => {
     if (typeof entry === 'string') return [fieldError(place, [], undefined, entry)];
-    if (!isJsonRecord(entry)) return [];
+    if (!isRecord(entry)) return [];
     const isOwn = PARAMETER_PLACES.has(String(entry.in)) || typeof entry.param === 'string';
     return [isOwn ? ownFieldError(entry, place) : listedError(entry, place)];
   });
@@ -55,7 +56,7 @@ export function listedFieldErrors(list: readonly unknown[], place: DefaultPlace)
   const found: FieldError[] = [];
   for (const entry of list.slice(0, FIELDS_MAX)) {
     if (typeof entry === 'string') found.push(fieldError(place, [], undefined, entry));
-    else if (isJsonRecord(entry)) {
+    else if (isRecord(entry)) {
       // google.rpc.BadRequest contains its fields one level below.
       if (Array.isArray(entry.fieldViolations)) found.push(...listedFieldErrors(entry.fieldViolations, place));
       else if (hasText(entry)) found.push(listedError(entry, place));
@@ -71,8 +72,8 @@ function hasText(entry: Record<string, unknown>): boolean {
 }
 
 function listedError(entry: Record<string, unknown>, place: DefaultPlace): FieldError {
-  const source = isJsonRecord(entry.source) ? entry.source : {};
-  const extensions = isJsonRecord(entry.extensions) ? entry.extensions : {};
+  const source = isRecord(entry.source) ? entry.source : {};
+  const extensions = isRecord(entry.extensions) ? entry.extensions : {};
   const text = entry.msg ?? entry.message ?? entry.defaultMessage ?? entry.detail ?? entry.description ?? entry.title;
   const code = slug(entry.type) ?? slug(entry.code) ?? slug(extensions.code);
   if (Array.isArray(entry.loc)) {
@@ -99,7 +100,7 @@ export function fieldErrorsByName(fields: Record<string, unknown>, place: Defaul
       value.slice(0, FIELDS_MAX).forEach((one, index) => {
         collect(one, isTexts ? tokens : [...tokens, String(index)]);
       });
-    } else if (isJsonRecord(value)) {
+    } else if (isRecord(value)) {
       for (const [name, member] of Object.entries(value).slice(0, FIELDS_MAX)) {
         collect(member, name === 'non_field_errors' || name === 'base' ? tokens : [...tokens, ...splitName(name)]);
       }
@@ -152,8 +153,4 @@ export function publicCode(value: unknown): string | undefined {
 function slug(value: unknown): string | undefined {
   if (typeof value !== 'string' || !/^[\w.:-]{1,64}$/.test(value) || hasInternals(value)) return undefined;
   return publicCode(value.toLowerCase().replace(/[^a-z0-9]+/g, '_'));
-}
-
-export function isJsonRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
