@@ -10,6 +10,7 @@ import type { ExchangeReport, OperatorReport } from '../explain/report.ts';
 import type { LimitUse, ResetReport, UsageReport } from '../limits/limit-usage.ts';
 import type { Notice } from '../versions/notices.ts';
 import type { Attention } from './attention.ts';
+import type { OneKey } from './read-keys.ts';
 import type { UsageInput } from './usage.ts';
 
 /** The gateways in which a change is in force, and the gateways in which it is not yet. */
@@ -39,15 +40,6 @@ interface OrganizationActions {
   list(after: string | undefined): AsyncIterable<readonly Organization[]>;
   /** @param waitMs undefined if the change is not waited for */
   change(id: string, change: OrganizationChange, waitMs: number | undefined): Promise<MadeChange<Organization>>;
-}
-
-/**
- * Names one key. If `organization` is undefined, the key is one of the organization of the acting key, or, on the machine of the gateway,
- * of any organization.
- */
-export interface OneKey {
-  readonly id: string;
-  readonly organization: string | undefined;
 }
 
 export interface NewKey {

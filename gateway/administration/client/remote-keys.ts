@@ -4,7 +4,8 @@
 import type { StoredKey } from '../../auth/store/stored-key.ts';
 import { isRecord } from '../../shared/is-record.ts';
 import { isoTime } from '../../shared/text.ts';
-import { type Actions, type NewKey, type OneKey, scopesAfter } from '../actions.ts';
+import { type Actions, type NewKey, scopesAfter } from '../actions.ts';
+import type { OneKey } from '../read-keys.ts';
 import type { AdministrationClient } from './client.ts';
 import { madeBy } from './in-force.ts';
 import { type AnswerMembers, keyIn } from './records.ts';
