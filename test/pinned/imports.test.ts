@@ -32,6 +32,7 @@ const shared = [
   'gateway/catalogue/capability.ts',
   'gateway/catalogue/catalogue-entry.ts',
   'gateway/exchange/downstream.ts',
+  'gateway/exchange/answer-check.ts',
   'gateway/exchange/findings.ts',
   'gateway/exchange/operation.ts',
   'gateway/exchange/caller-memory.ts',
