@@ -21,9 +21,13 @@ export function shownSubjectOf({ topic, name }: About): ShownSubject | undefined
   return kind === undefined || name === undefined ? undefined : { kind, name };
 }
 
-/** Returns the error codes that a cause names. */
+/** Returns the error codes that a cause names, by their statuses if it says only these. */
 export function codesNamedBy({ cause, consequence }: Pick<FoundCause, 'cause' | 'consequence'>): string[] {
-  return `${cause} ${consequence}`.split(/\W+/).filter((word) => Object.hasOwn(REFUSALS, word));
+  const words = new Set(`${cause} ${consequence}`.split(/\W+/));
+  const statuses: readonly string[] = /fail with ([\d, or]+)/.exec(consequence)?.[1]?.match(/\d+/g) ?? [];
+  return Object.entries(REFUSALS).flatMap(([code, { status, blame }]) =>
+    words.has(code) || (blame === 'upstream' && statuses.includes(String(status))) ? [code] : [],
+  );
 }
 
 /**

@@ -29,6 +29,8 @@ export class SubjectPage {
   #isSlow = false;
   /** The causes of the latest feed. */
   #causes = [];
+  /** The status of an error code. */
+  #status;
   /** The latest answer about remembered requests. */
   #found;
   #showFound;
@@ -103,6 +105,7 @@ export class SubjectPage {
   #show(feed) {
     const { view, id } = this.#subject;
     this.#causes = feed.attention;
+    this.#status = feed.history?.subject?.status;
     this.#isSlow = isSlow(this.#showCauses());
     if (view === 'upstreams' && !this.#isUnknown) showUpstream(feed, id);
     if (feed.history !== null && !this.#isUnknown) this.#showFigures(feed);
@@ -110,7 +113,7 @@ export class SubjectPage {
 
   #showCauses() {
     const { view, id } = this.#subject;
-    const causes = causesOf(this.#subject, this.#causes);
+    const causes = causesOf(this.#subject, this.#causes, this.#status);
     // They are above the figures, because the figures show them, but do not name them.
     showCauses(place('subject-causes'), causes, (led) => led.view === view && led.id === id);
     return causes;
@@ -170,10 +173,14 @@ export class SubjectPage {
   }
 }
 
-/** Returns the causes of a subject. The page of a code has the causes that name the code, because none has a code as its page. */
-function causesOf(subject, attention) {
+/** Returns the causes of a subject. The page of a code has the causes that name the code or its status, because none has a code as its page. */
+function causesOf(subject, attention, status) {
   if (subject.view !== 'codes') return causesAbout(attention, subject);
-  return attention.filter(({ cause, consequence }) => `${cause} ${consequence}`.split(/[^\w]+/).includes(subject.id));
+  return attention.filter(
+    ({ cause, consequence }) =>
+      `${cause} ${consequence}`.split(/[^\w]+/).includes(subject.id) ||
+      (status >= 500 && /fail with ([\d, or]+)/.exec(consequence)?.[1].includes(status)),
+  );
 }
 
 /** Returns the series of a code in the form in which charts take series of requests. All its requests have this code. */

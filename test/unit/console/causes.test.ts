@@ -368,6 +368,9 @@ test('the page of an error code has the outages whose causes name the code, also
   fails('Its requests get 503 upstream_unavailable.');
   // The start of the gateway is on every page.
   assert.deepEqual([of('upstream_unreachable'), of('upstream_unavailable'), of('rate_limited')], [2, 2, 1]);
+  assert.equal(of('upstream_timeout'), 1);
+  fails('Its requests fail with 502 or 504.');
+  assert.deepEqual([of('upstream_timeout'), of('rate_limited')], [2, 1]);
 });
 
 test('a warning is marked, too, apart from the outage that it becomes, and not while it recovers', () => {
