@@ -71,28 +71,22 @@ export function createMatch(operations: readonly Operation[], explain: Explain =
 
 /**
  * Creates a Match for operations that are served at some sites only. Each request is matched with the operations of its sites.
- * `sitesFor` must return one of a few objects, and the same object every time, because a router is cached per object.
+ *
+ * @param all every object that `sitesFor` returns. Their routes are made here, so that no request waits for them.
  */
 export function createMatchBySites<Sites extends object>(
   operations: readonly Operation[],
+  all: Iterable<Sites>,
   sitesFor: (admitted: Admitted) => Sites,
   isAt: (operation: Operation, sites: Sites) => boolean,
   explain?: Explain,
 ): Match {
   const matches = new Map<Sites, Match>();
-
-  function matchFor(admitted: Admitted): Match {
-    const sites = sitesFor(admitted);
-    let found = matches.get(sites);
-    if (found === undefined) {
-      found = createMatch(
-        operations.filter((operation) => isAt(operation, sites)),
-        explain,
-      );
-      matches.set(sites, found);
-    }
-    return found;
+  for (const sites of new Set(all)) {
+    const served = operations.filter((operation) => isAt(operation, sites));
+    matches.set(sites, createMatch(served, explain));
   }
+  const matchFor = (admitted: Admitted) => matches.get(sitesFor(admitted)) as Match;
 
   return {
     match: (admitted) => matchFor(admitted).match(admitted),

@@ -53,8 +53,10 @@ export function createCheckingSteps(configuration: Configuration, sections: Chec
   const table = createTunnelTable(upstreams);
   const deprecations = deprecationsOf(operations, gateway, gateway.publicUrl);
   const { sunset, endOfVersion } = createSunset(deprecations, now);
+  const hosts = [new URL(gateway.publicUrl).host, ...Object.values(gateway.hosts)];
   const { match, allowedMethods } = createMatchBySites(
     operations,
+    [nowhere, ...hosts.flatMap((host) => sitesOf(host) ?? [])],
     ({ headers }) => sitesOf(headers.get('host')) ?? nowhere,
     ({ upstream }, sites) => upstreams[upstream]?.hosts.some((site) => sites.has(site)) === true,
     endOfVersion,

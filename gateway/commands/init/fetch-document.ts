@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { boundedBody } from '../../shared/http/bounded-fetch.ts';
 import { absenceAt } from '../upstreams/absence.ts';
+import { embeddedIn, linksIn } from './document-in-page.ts';
 
 /** An OpenAPI document, as the service publishes it. */
 export interface FetchedDocument {
@@ -26,8 +27,11 @@ const BYTES_MAX = 64 * 1024 * 1024;
 const DOCUMENT_PATHS = [
   ...['/openapi.json', '/v3/api-docs', '/swagger/v1/swagger.json', '/documentation/json', '/api-json', '/docs-json'],
   ...['/api/schema/', '/schema/', '/openapi.yaml', '/swagger.json', '/swagger/doc.json'],
-  ...['/api/openapi.json', '/api-docs'],
+  ...['/api/openapi.json', '/api-docs', '/docs', '/api/docs', '/swagger'],
 ];
+
+/** A page may load a script that names a configuration, which names the document. */
+const LINKS_DEEP = 3;
 
 /**
  * Reads the document from a file or an http(s) URL. If there is no document at the URL, it is treated as the address of a service, or of a
@@ -41,8 +45,9 @@ export async function fetchDocument(written: string): Promise<FetchedDocument> {
   const given = URL.parse(from);
   if (given === null) throw new Error(`${from} is not a URL.`);
   const first = await fetchText(given);
+  const seen = new Set<string>();
   if (first.text !== undefined) {
-    const document = tryParse(first.text, given);
+    const document = await documentIn(first.text, first.url ?? given, seen);
     if (document !== undefined) return document;
   } else {
     const absence = await absenceAt(from);
@@ -53,14 +58,31 @@ export async function fetchDocument(written: string): Promise<FetchedDocument> {
   const bases = below === '' ? [''] : [below, ''];
   for (const path of bases.flatMap((base) => DOCUMENT_PATHS.map((place) => base + place))) {
     const url = new URL(path, given);
-    const { text } = await fetchText(url);
-    const document = text === undefined ? undefined : tryParse(text, url);
+    const document = await documentAt(url, seen);
     if (document !== undefined) return document;
   }
   const where = below === '' ? 'below it' : `below it and below ${given.origin}`;
   throw new Error(
     `${from} has no OpenAPI document (${first.problem ?? 'it is another kind of page'}), and the usual paths ${where} have none: ${DOCUMENT_PATHS.join(', ')}. Give the URL of the document.`,
   );
+}
+
+/** Returns the document at a URL, or the one to which a page there leads. @param seen the URLs that need no second request */
+async function documentAt(url: URL, seen: Set<string>, depth = 0): Promise<FetchedDocument | undefined> {
+  if (seen.has(url.href)) return undefined;
+  seen.add(url.href);
+  const { text, url: at = url } = await fetchText(url);
+  return text === undefined ? undefined : documentIn(text, at, seen, depth);
+}
+
+async function documentIn(text: string, url: URL, seen: Set<string>, depth = 0): Promise<FetchedDocument | undefined> {
+  const document = tryParse(text, url) ?? tryParse(embeddedIn(text) ?? '', url);
+  if (document !== undefined || depth === LINKS_DEEP) return document;
+  for (const link of linksIn(text, url)) {
+    const found = await documentAt(link, seen, depth + 1);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 async function readText(path: string): Promise<string> {
@@ -71,7 +93,8 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-async function fetchText(url: URL): Promise<{ text?: string; problem?: string }> {
+/** Resolves with the text and its URL, which is another one after a redirect, or with a problem. */
+async function fetchText(url: URL): Promise<{ text?: string; url?: URL; problem?: string }> {
   try {
     const headers = { accept: 'application/json, application/yaml;q=0.9, */*;q=0.5' };
     const response = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
@@ -80,7 +103,8 @@ async function fetchText(url: URL): Promise<{ text?: string; problem?: string }>
       return { problem: `status ${response.status}` };
     }
     const bytes = await boundedBody(response, BYTES_MAX);
-    return bytes === undefined ? { problem: `more than ${BYTES_MAX} bytes` } : { text: bytes.toString('utf8') };
+    if (bytes === undefined) return { problem: `more than ${BYTES_MAX} bytes` };
+    return { text: bytes.toString('utf8'), url: new URL(response.url) };
   } catch (error) {
     const { cause, name } = error as Error & { cause?: NodeJS.ErrnoException };
     return { problem: cause?.code ?? (name === 'TimeoutError' ? `no answer in ${TIMEOUT_MS / 1000} seconds` : name) };
