@@ -179,7 +179,8 @@ describe('an incident', () => {
           .locator('.story', {
             hasText: /Where the time went[\d.]+ m?s \(\d+ %\) in the upstream platform.*is slow/s,
           })
-          .waitFor();
+          .waitFor({ timeout: 8000 })
+          .catch(async () => assert.fail((await page.locator('article.story').textContent()) ?? ''));
       assert.equal(await textElsewhere(page, (on) => on.locator('.verdict').first()), verdict, name);
       await takeScreenshot(page, `incident-${name.replaceAll(' ', '-')}`);
       await page.goBack();

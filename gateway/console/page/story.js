@@ -55,7 +55,7 @@ function storyOf({ request_id: id, time, verdict, stages, record, refused, next 
     { class: 'story' },
     element('p', { class: `verdict ${kind}` }, signed(kind, withTimes(verdict))),
     factsOf(id, time, record),
-    ...(next === undefined ? timeOf(record, stages) : nextStepsOf(record, next)),
+    ...(record.code === undefined ? timeOf(record, stages) : nextStepsOf(record, next)),
     element('h3', {}, 'Stage by stage'),
     stagesOf(stages, told),
     element('details', {}, element('summary', {}, 'The decision record'), preOf(record)),
@@ -78,6 +78,7 @@ function timeOf(record, stages) {
 
 /** The next steps need a question to the gateway, and are shown when it is answered. */
 function nextStepsOf(record, next) {
+  if (next === undefined) return [];
   const list = element('ul', { class: 'steps card' });
   void showNextSteps(list, record, next).catch(() => undefined);
   return [element('h3', {}, 'Next'), list];
