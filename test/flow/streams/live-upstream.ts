@@ -114,10 +114,13 @@ export async function createStreamWorld(
       connections.push(client);
       const Authorization = key === undefined ? authorization : `Bearer ${key}`;
       client.send(requestOf(line, { Authorization, ...headers }, body));
-      const answer = await Promise.race([
-        next,
-        client.answer().then((refusal) => Promise.reject(new Error(String(refusal?.body)))),
-      ]);
+      const refused = Promise.withResolvers<never>();
+      const readRefusal = () =>
+        void client.answer().then((refusal) => refused.reject(new Error(String(refusal?.body))));
+      client.socket.once('data', readRefusal).once('end', readRefusal);
+      const answer = await Promise.race([next, refused.promise]);
+      // The test reads the answer.
+      client.socket.off('data', readRefusal).off('end', readRefusal);
       answer.writeHead(200, { 'Content-Type': type }).flushHeaders();
       return { client, answer };
     },
