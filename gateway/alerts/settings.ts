@@ -5,7 +5,19 @@ import { name, secretEntry, whole } from '../config/parts.ts';
 
 /** The first words of the ids of causes. A pattern begins with one of them, or with `*`. */
 export const CAUSE_KINDS = [
-  ...['certificate', 'configuration', 'errors', 'instance', 'issuer', 'keys', 'loop', 'more', 'near', 'operation'],
+  ...[
+    'certificate',
+    'clock',
+    'configuration',
+    'errors',
+    'instance',
+    'issuer',
+    'keys',
+    'loop',
+    'more',
+    'near',
+    'operation',
+  ],
   ...['operations', 'organization', 'receiver', 'redis', 'shedding', 'silent', 'slow', 'store', 'stores'],
   ...['tier', 'unknown', 'upstream', 'worker'],
 ] as const;
