@@ -42,11 +42,11 @@ import { Attempts } from './attempts/attempts.ts';
 import { isStreamed } from './attempts/retry-plan.ts';
 import { withheldCookies } from './headers/cookies.ts';
 import { upstreamRequestLines } from './headers/request-lines.ts';
-import { deliver } from './in-process/examples.ts';
 import { samePath } from './path.ts';
 import type { Relay } from './relay/relay.ts';
 import type { Execute, UpstreamRoute } from './routes.ts';
 import { type JudgedOptions, sendJudged } from './send-judged.ts';
+import { deliver } from './targets/in-process.ts';
 import type { Target } from './targets/targets.ts';
 
 interface ForwardOptions extends Omit<JudgedOptions, 'outgoing'> {

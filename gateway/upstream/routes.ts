@@ -5,16 +5,16 @@ import { GatewayError } from '../catalogue/errors.ts';
 import type { Forwardable } from '../exchange/exchange.ts';
 import { entryOfUpstream } from '../shared/contracts/upstreams.ts';
 import type { Access, AccessTable } from './access.ts';
-import { type AnswerRule, type AnswerRules, createAnswerRules } from './answers/answer-rules.ts';
 import { createRetryBudget, type RetryBudget } from './attempts/retry-budget.ts';
 import type { ConcurrencyLimit } from './concurrency/concurrency-limit.ts';
 import type { Credential } from './credentials/credential.ts';
 import { createDeadlines, type Deadlines } from './deadlines/deadlines.ts';
 import { type Compression, type CompressionRules, createCompression } from './encoding/compression.ts';
 import { authorityIn } from './headers/references.ts';
-import type { AnswerInProcess } from './in-process/examples.ts';
-import { createRewrite, type RequestRule, type Rewrite } from './requests/rewrite.ts';
+import { type AnswerRule, type AnswerRules, createAnswerRules } from './rules/answers/answer-rules.ts';
+import { createRewrite, type RequestRule, type Rewrite } from './rules/requests/rewrite.ts';
 import { isGatewayItself } from './targets/addresses.ts';
+import type { AnswerInProcess } from './targets/in-process.ts';
 
 interface UpstreamRouteEntry {
   readonly live: readonly string[];

@@ -6,8 +6,8 @@ import type { Outgoing } from '../http1/client/wire.ts';
 import { Attempts, type AttemptsOptions, type SendRequest } from './attempts/attempts.ts';
 import { beforeSending, waitBeforeSending } from './attempts/before-sending.ts';
 import { JudgedAttempt } from './attempts/judged-attempt.ts';
-import type { RecordLock, RecordLocks } from './requests/record-locks.ts';
 import type { UpstreamRoute } from './routes.ts';
+import type { RecordLock, RecordLocks } from './rules/requests/record-locks.ts';
 
 /**
  * A process that crashes, or that has lost Redis, cannot release its lock. Redis then ends the lock this long after the deadline of the

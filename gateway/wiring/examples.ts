@@ -5,8 +5,8 @@ import type { Configuration } from '../configuration.ts';
 import type { AnswerExample, MadeValues } from '../contract/examples/answers.ts';
 import type { Mode } from '../exchange/caller.ts';
 import type { Log } from '../observe/log/log.ts';
-import type { AnswerFromContract } from '../upstream/in-process/examples.ts';
 import { upstreamOfExamples, upstreamsFromContract } from '../upstream/targets/addresses.ts';
+import type { AnswerFromContract } from '../upstream/targets/in-process.ts';
 
 type Handlers = ReadonlyMap<string, AnswerExample>;
 

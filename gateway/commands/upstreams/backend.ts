@@ -13,14 +13,14 @@ import type { AnswerHeaders, Outgoing } from '../../http1/client/wire.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { credentialFieldsOf } from '../../shared/http/owned-headers.ts';
 import { isIdempotent } from '../../shared/http/words.ts';
-import { type AnsweredRequest, createAnswerRules, type Judgement } from '../../upstream/answers/answer-rules.ts';
-import { BUFFERED_BYTES_MAX } from '../../upstream/answers/decoded-answer.ts';
 import type { CredentialHeader } from '../../upstream/credentials/credential-kinds.ts';
 import { codingOf, decodeBody } from '../../upstream/encoding/decode.ts';
 import { upstreamRequestLines } from '../../upstream/headers/request-lines.ts';
 import { filledTemplate } from '../../upstream/path.ts';
-import { recordRequest } from '../../upstream/requests/record-request.ts';
-import { createRewrite, type Rewritten } from '../../upstream/requests/rewrite.ts';
+import { type AnsweredRequest, createAnswerRules, type Judgement } from '../../upstream/rules/answers/answer-rules.ts';
+import { BUFFERED_BYTES_MAX } from '../../upstream/rules/answers/decoded-answer.ts';
+import { recordRequest } from '../../upstream/rules/requests/record-request.ts';
+import { createRewrite, type Rewritten } from '../../upstream/rules/requests/rewrite.ts';
 import { createPools } from '../../upstream/targets/pools.ts';
 import { reasonOf } from '../finding.ts';
 

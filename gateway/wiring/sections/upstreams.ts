@@ -8,7 +8,7 @@ import { logStoreState } from '../../observe/log/store-state.ts';
 import type { Shedding } from '../../overload/shedding.ts';
 import type { AccessTable } from '../../upstream/access.ts';
 import { createLatchProbes } from '../../upstream/credentials/latch-probes.ts';
-import { createRecordLocks, type RecordLocks } from '../../upstream/requests/record-locks.ts';
+import { createRecordLocks, type RecordLocks } from '../../upstream/rules/requests/record-locks.ts';
 import { openExamples } from '../examples.ts';
 import { openShedding } from '../overload.ts';
 import type { Parts } from '../parts.ts';

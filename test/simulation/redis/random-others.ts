@@ -9,7 +9,7 @@ import { createSharedUnits, type SharedUnits } from '../../../gateway/limits/add
 import type { ConnectRedis } from '../../../gateway/redis/client.ts';
 import { REAL_MACHINE, type Timer } from '../../../gateway/shared/machine.ts';
 import { createLatchProbes } from '../../../gateway/upstream/credentials/latch-probes.ts';
-import { createRecordLocks, type RecordLock } from '../../../gateway/upstream/requests/record-locks.ts';
+import { createRecordLocks, type RecordLock } from '../../../gateway/upstream/rules/requests/record-locks.ts';
 import { spanAt } from '../../../gateway/usage/periods.ts';
 import { createRedisUsageStore } from '../../../gateway/usage/redis-store.ts';
 import type { StatusClass } from '../../../gateway/usage/store.ts';

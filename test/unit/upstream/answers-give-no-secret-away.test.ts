@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { parsedErrorFor } from '../../../gateway/upstream/errors/parse-error-body.ts';
-import { hashedSecret } from '../../../gateway/upstream/requests/scrypt.ts';
+import { hashedSecret } from '../../../gateway/upstream/rules/requests/scrypt.ts';
 import { anyCharacter } from '../../support/characters.ts';
 import { LIMIT_RUNS } from '../limits/scenarios.ts';
 import { errorOf, judged } from './declared.ts';

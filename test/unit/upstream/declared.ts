@@ -9,8 +9,8 @@ import {
   type AnsweredRequest,
   createAnswerRules,
   type Judgement,
-} from '../../../gateway/upstream/answers/answer-rules.ts';
-import { createRewrite, type Rewritten } from '../../../gateway/upstream/requests/rewrite.ts';
+} from '../../../gateway/upstream/rules/answers/answer-rules.ts';
+import { createRewrite, type Rewritten } from '../../../gateway/upstream/rules/requests/rewrite.ts';
 import { operationFor } from '../contract/operations.ts';
 
 export function operation(id: string, path = '/things/{name}', prefixes: Partial<Operation> = {}): Operation {

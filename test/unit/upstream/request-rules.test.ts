@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Checked } from '../../../gateway/exchange/exchange.ts';
-import { createRewrite } from '../../../gateway/upstream/requests/rewrite.ts';
+import { createRewrite } from '../../../gateway/upstream/rules/requests/rewrite.ts';
 import { anyCharacter } from '../../support/characters.ts';
 import { operation, rewritten } from './declared.ts';
 

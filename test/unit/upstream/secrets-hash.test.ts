@@ -3,8 +3,8 @@ import { createHook } from 'node:async_hooks';
 import { scryptSync } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isHashed } from '../../../gateway/upstream/requests/hash-forms.ts';
-import { hashedSecret } from '../../../gateway/upstream/requests/scrypt.ts';
+import { isHashed } from '../../../gateway/upstream/rules/requests/hash-forms.ts';
+import { hashedSecret } from '../../../gateway/upstream/rules/requests/scrypt.ts';
 import { anyCharacter } from '../../support/characters.ts';
 import { LIMIT_RUNS } from '../limits/scenarios.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { readJson } from '../../../gateway/shared/json-tree.ts';
-import { withItems } from '../../../gateway/upstream/requests/set-as-items.ts';
+import { withItems } from '../../../gateway/upstream/rules/requests/set-as-items.ts';
 import { operation, rewritten } from './declared.ts';
 
 interface Change {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createTurns } from '../../../gateway/upstream/requests/turns.ts';
+import { createTurns } from '../../../gateway/upstream/rules/requests/turns.ts';
 
 const never = new AbortController().signal;
 

@@ -1,11 +1,11 @@
 // Applies the declared rules for the answers of one upstream. The first rule that matches decides how an answer is handled. Prepared once
 // per configuration.
 
-import { GatewayError } from '../../catalogue/errors.ts';
-import type { AnswerHeaders } from '../../http1/client/wire.ts';
-import { type JsonNode, printJsonTree, readJson } from '../../shared/json-tree.ts';
-import { type AddressedOperation, type MemberMatchers, membersTest } from '../rules/matchers.ts';
-import { changeAt, memberPath } from '../rules/members.ts';
+import { GatewayError } from '../../../catalogue/errors.ts';
+import type { AnswerHeaders } from '../../../http1/client/wire.ts';
+import { type JsonNode, printJsonTree, readJson } from '../../../shared/json-tree.ts';
+import { type AddressedOperation, type MemberMatchers, membersTest } from '../matchers.ts';
+import { changeAt, memberPath } from '../members.ts';
 import { type RefusalRule, toDeclaredRefusal } from './refusal.ts';
 import { submittedIn } from './submitted.ts';
 

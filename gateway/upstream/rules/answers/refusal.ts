@@ -1,11 +1,11 @@
 // Builds the error for the client from a declared refusal and the answer of the upstream. A member of that answer is copied only if the
 // rule names it and it cannot reveal a submitted secret.
 
-import { type ErrorCode, GatewayError, REFUSALS } from '../../catalogue/errors.ts';
-import type { JsonNode } from '../../shared/json-tree.ts';
-import { hasInternals, publicSentence } from '../errors/public-text.ts';
-import { typeOf } from '../errors/upstream-errors.ts';
-import { memberPath, nodeAt } from '../rules/members.ts';
+import { type ErrorCode, GatewayError, REFUSALS } from '../../../catalogue/errors.ts';
+import type { JsonNode } from '../../../shared/json-tree.ts';
+import { hasInternals, publicSentence } from '../../errors/public-text.ts';
+import { typeOf } from '../../errors/upstream-errors.ts';
+import { memberPath, nodeAt } from '../members.ts';
 import type { SubmittedText } from './submitted.ts';
 
 /** A refusal as declared in rules. Members are dotted names in the upstream's body. */

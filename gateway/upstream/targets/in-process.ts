@@ -1,12 +1,12 @@
-// Targets without a connection. The gateway answers from the contract of the upstream, or executes the operations of its own contract. Both
-// kinds have the interface of a connection, so that the concurrency limit, deadlines, retries, health and the checks of answers work as
-// with a service.
+// Targets that answer in this process. The gateway answers from the contract of the upstream, or executes the operations of its own
+// contract (`deliver`, which upstream/forward.ts calls). Both kinds have the interface of a connection, so that the concurrency limit,
+// deadlines, retries, health and the checks of answers work as with a service.
 
 import { toUpstreamFailure } from '../../catalogue/upstream-failure.ts';
 import { headersIn } from '../../http1/client/request-head.ts';
 import type { AnswerHandler, Control, Dispatcher, Outgoing } from '../../http1/client/wire.ts';
-import { answersFromContract, isGatewayItself } from '../targets/addresses.ts';
-import type { Pools, SharedPool } from '../targets/pools.ts';
+import { answersFromContract, isGatewayItself } from './addresses.ts';
+import type { Pools, SharedPool } from './pools.ts';
 
 export interface AnswerInProcess {
   readonly status: number;

@@ -1,14 +1,14 @@
 // Applies the declared request rules of one upstream, in their order. Prepared once per configuration. Requests of operations that no rule
 // names stay unchanged. Throws malformed_json.
 
-import { GatewayError } from '../../catalogue/errors.ts';
-import type { Checked } from '../../exchange/exchange.ts';
-import type { Operation } from '../../exchange/operation.ts';
-import type { Awaitable } from '../../shared/awaitable.ts';
-import { type JsonNode, type JsonTreeObject, printJsonTree, readJson, scalarOf } from '../../shared/json-tree.ts';
-import { filledPath, pathParameterNames, samePath } from '../path.ts';
-import { type AddressedOperation, type MemberMatchers, membersTest } from '../rules/matchers.ts';
-import { changeAt, type MemberPath, memberPath } from '../rules/members.ts';
+import { GatewayError } from '../../../catalogue/errors.ts';
+import type { Checked } from '../../../exchange/exchange.ts';
+import type { Operation } from '../../../exchange/operation.ts';
+import type { Awaitable } from '../../../shared/awaitable.ts';
+import { type JsonNode, type JsonTreeObject, printJsonTree, readJson, scalarOf } from '../../../shared/json-tree.ts';
+import { filledPath, pathParameterNames, samePath } from '../../path.ts';
+import { type AddressedOperation, type MemberMatchers, membersTest } from '../matchers.ts';
+import { changeAt, type MemberPath, memberPath } from '../members.ts';
 import { hashedSecret } from './scrypt.ts';
 import { hasSet, type SetAsItemsRule, withItems } from './set-as-items.ts';
 

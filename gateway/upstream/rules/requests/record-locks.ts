@@ -4,8 +4,8 @@
 
 import { createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ConnectRedis, openRedis, type Redis } from '../../redis/client.ts';
-import { evaluate, toScript } from '../../redis/sealed-script.ts';
+import { type ConnectRedis, openRedis, type Redis } from '../../../redis/client.ts';
+import { evaluate, toScript } from '../../../redis/sealed-script.ts';
 import { createTurns, type ProcessTurn } from './turns.ts';
 
 const COMMAND_TIMEOUT_MS = 500;

@@ -1,7 +1,7 @@
 // The request for the current record, which a request rule needs to make the body of the client's request. Pure.
 
-import { headersIn } from '../../http1/client/request-head.ts';
-import type { Outgoing } from '../../http1/client/wire.ts';
+import { headersIn } from '../../../http1/client/request-head.ts';
+import type { Outgoing } from '../../../http1/client/wire.ts';
 
 /**
  * Header fields that describe the body or the conditions of the client's request. The read is sent without these fields, because they would

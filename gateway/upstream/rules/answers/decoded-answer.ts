@@ -1,7 +1,7 @@
 // Removes the content coding of an answer, so that rules can read it. Throws upstream_bad_response.
 
-import { upstreamFailure } from '../../catalogue/upstream-failure.ts';
-import { codingOf, decodeBody, isDecodable } from '../encoding/decode.ts';
+import { upstreamFailure } from '../../../catalogue/upstream-failure.ts';
+import { codingOf, decodeBody, isDecodable } from '../../encoding/decode.ts';
 import type { CompleteAnswer } from './answer-rules.ts';
 
 /** Largest body that is buffered and judged, before and after decoding. A longer body fails the attempt with upstream_bad_response. */

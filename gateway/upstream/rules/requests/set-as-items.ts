@@ -1,8 +1,8 @@
 // Pure: turns the `set` of a list into `addItem` and `removeItem` changes with the same result, for upstreams whose `set` changes other
 // fields, too. Throws upstream_bad_response, validation_failed.
 
-import { GatewayError } from '../../catalogue/errors.ts';
-import { upstreamFailure } from '../../catalogue/upstream-failure.ts';
+import { GatewayError } from '../../../catalogue/errors.ts';
+import { upstreamFailure } from '../../../catalogue/upstream-failure.ts';
 import {
   type JsonNode,
   type JsonScalar,
@@ -10,8 +10,8 @@ import {
   printJsonTree,
   readJson,
   scalarOf,
-} from '../../shared/json-tree.ts';
-import { memberPath, nodeAt } from '../rules/members.ts';
+} from '../../../shared/json-tree.ts';
+import { memberPath, nodeAt } from '../members.ts';
 
 export interface SetAsItemsRule {
   /** The lists whose `set` is sent as items. */
