@@ -37,7 +37,10 @@ export interface InstanceListing {
 }
 
 export function createListing({ listedMs, reportedEveryMs, now, performance }: ListingOptions): InstanceListing {
-  /** The last report that no failover loses, and the reports after it. These reports follow each other without a break, on one server. */
+  /**
+   * The latest report that a replica has for sure when it takes over, and the reports after it, oldest first. These later reports are
+   * dropped when another server may have taken over, because that server may lack them.
+   */
   let reports: readonly Report[] = [];
   let since = Number.POSITIVE_INFINITY;
 

@@ -130,7 +130,11 @@ export interface KeyPart {
 }
 
 export interface KeyRecords {
-  /** Returns false if the organization does not exist. @param author of the change, if it is more than the creator of the key */
+  /**
+   * Returns false if the organization does not exist.
+   *
+   * @param author the author of the change; without it, the creator of the key
+   */
   create(key: StoredKey, author?: Author, conditions?: Conditions): Awaitable<boolean>;
   get(id: string): Awaitable<StoredKey | undefined>;
   findByDigest(digest: string): Awaitable<KeyAndOwner | undefined>;

@@ -156,7 +156,7 @@ export class Credential {
   }
 
   #reload(): void {
-    if (this.#latch.state === 'latched') this.#latch.written(this.#secret.writtenAt());
+    if (this.#latch.state === 'latched') this.#latch.noteWritten(this.#secret.writtenAt());
     const next = this.#secret.readNext();
     if (next !== undefined) {
       this.#logins.use(next.login);

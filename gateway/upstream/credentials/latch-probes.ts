@@ -59,12 +59,12 @@ function withStore(
 ): LatchProbes {
   return {
     async take(upstream, latchedAtMs, nowMs) {
-      const turn = await change(upstream, nowMs, (state, skewMs) => {
+      const taken = await change(upstream, nowMs, (state, skewMs) => {
         const { turn, after } = probeTurnAt(state, latchedAtMs + skewMs, nowMs + skewMs);
         return { after, result: { ...turn, nextAtMs: turn.nextAtMs - skewMs } };
       });
       // Another process has the lease.
-      return turn ?? { kind: 'wait', nextAtMs: nowMs + LEASE_MS };
+      return taken ?? { kind: 'wait', nextAtMs: nowMs + LEASE_MS };
     },
     async healed(upstream, nowMs) {
       await change(upstream, nowMs, (state, skewMs) => ({

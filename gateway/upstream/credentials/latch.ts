@@ -4,7 +4,7 @@
 //   state      meaning                                     event                                            next state
 //   unproven   the upstream has not judged the secret      a request is accepted                            proven
 //              yet; one request at a time is sent          a request is refused                             latched
-//              (`#limitOf` in upstream/access.ts)          one that needs no credential is accepted         unproven, but
+//              (`#limitOf` in upstream/access.ts)          a request that needs no secret is accepted       unproven, but
 //                                                                                                           several are sent
 //   proven     the secret was accepted                     a request is refused                             latched
 //   latched    the secret was refused: single requests     a probe is accepted                              proven
@@ -51,7 +51,7 @@ export class Latch {
   /** The number of the probe in progress. */
   #probe: number | undefined;
 
-  /** @param onHealed called when the probe of another process was accepted, which the store of the schedule says later */
+  /** @param onHealed called when this process learns from the schedule that the probe of another process was accepted */
   constructor(upstream: string, options: LatchOptions, onHealed: () => void) {
     this.#upstream = upstream;
     this.#options = options;
@@ -63,9 +63,13 @@ export class Latch {
     this.#become('unproven');
   }
 
-  /** @param at when the secret was last written; undefined if that cannot be known */
-  written(at: number | undefined): void {
-    if (this.state === 'latched' && at !== this.#refusedWrittenAt) this.becomeUnproven();
+  /**
+   * Call it when the secret of a latched credential is read. If the secret was written again since the refusal, it may be sent again.
+   *
+   * @param writtenAt when the secret was last written; undefined if that cannot be known
+   */
+  noteWritten(writtenAt: number | undefined): void {
+    if (writtenAt !== this.#refusedWrittenAt) this.becomeUnproven();
   }
 
   /**

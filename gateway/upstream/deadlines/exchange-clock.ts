@@ -1,4 +1,4 @@
-// The times of one exchange with an upstream, and the deadline of these that has passed. The relay and the attempts note the times.
+// Keeps the times of one exchange with an upstream, which the relay and the attempts note, and says which of its deadlines has passed.
 
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { DenseSetEntry } from '../../shared/dense-set.ts';
@@ -95,7 +95,7 @@ export class ExchangeClock {
     return this.#progressAt - this.#startedAt;
   }
 
-  /** Call it when the head has arrived of an answer whose body passes to the client as it arrives. */
+  /** Call it at the head of an answer whose body is passed to the client as it arrives. */
   notePassing(): void {
     this.#passesSince = this.#progressAt;
   }

@@ -1,5 +1,5 @@
 // Reads the error bodies that web frameworks send by default: their form, code and message (the fields are in field-errors.ts). Stack
-// traces, class names and paths are dropped.
+// traces, class names and paths are dropped. Pure.
 
 import type { ErrorType } from '../../catalogue/catalogue-entry.ts';
 import { isRecord } from '../../shared/is-record.ts';

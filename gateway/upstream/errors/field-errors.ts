@@ -1,5 +1,5 @@
 // Reads the refused fields of an upstream's error body. Each field becomes one entry of `errors` with its place, its name or pointer, a
-// code and a sentence. Repeated input, class names and everything else are dropped.
+// code and a sentence. Repeated input, class names and everything else are dropped. Pure.
 
 import { isRecord } from '../../shared/is-record.ts';
 import { hasInternals, publicConstraint, publicName, publicSentence } from './public-text.ts';

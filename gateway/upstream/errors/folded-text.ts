@@ -1,4 +1,4 @@
-// Pure: compares texts without regard to case and composition, to find the values of a request in the texts of an upstream.
+// Compares texts without regard to case and composition, to find the values of a request in the texts of an upstream. Pure.
 
 /**
  * Returns a form that is equal for texts that differ only in case or composition. The form is upper case, because lower case depends on the

@@ -1,5 +1,5 @@
-// Pure: filters the texts of an upstream's error. Every text that clients get passes this filter: sentences, names of fields, and the
-// values of constraints.
+// Filters the texts of an upstream's error. Every text that clients get passes this filter: sentences, names of fields, and the values of
+// constraints. Pure.
 
 const TEXT_MAX = 500;
 const NAME_MAX = 200;

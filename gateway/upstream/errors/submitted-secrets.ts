@@ -1,5 +1,5 @@
-// Pure: finds the secrets of a client's request in the texts of the upstream's error, because some services repeat the input in their
-// errors.
+// Finds the secrets of a client's request in the texts of the upstream's error, because some services repeat the input in their errors.
+// Pure.
 
 import type { ParsedError } from './error-dialects.ts';
 import { containsAny, foldText } from './folded-text.ts';

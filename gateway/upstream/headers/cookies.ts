@@ -1,5 +1,5 @@
-// Pure: passes cookies between client and upstream, but only cookies that the entry of the upstream names. The attributes that the service
-// sets are changed to fit the public host.
+// Passes cookies between client and upstream, but only cookies that the entry of the upstream names. The attributes that the service sets
+// are changed to fit the public host. Pure.
 
 import type { CookieRules, Operation } from '../../exchange/operation.ts';
 

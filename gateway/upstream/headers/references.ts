@@ -1,5 +1,5 @@
-// Pure: turns references in upstream answers into references for clients. An absolute address of the upstream, or of the host that the
-// client called, becomes a path. Addresses of other hosts are dropped, because they name internal hosts.
+// Turns references in upstream answers into references for clients. An absolute address of the upstream, or of the host that the client
+// called, becomes a path. Addresses of other hosts are dropped, because they name internal hosts. Pure.
 
 import type { Operation } from '../../exchange/operation.ts';
 

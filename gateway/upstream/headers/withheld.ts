@@ -1,4 +1,4 @@
-// Pure: says why a header or a cookie was not passed on, and which line of an entry in upstreams.yaml would change that.
+// Says why a header or a cookie was not passed on, and which line of an entry in upstreams.yaml would change that. Pure.
 
 import { isOwnedAnswerHeader } from '../../shared/http/owned-headers.ts';
 

@@ -9,7 +9,7 @@ import type { AttemptResult } from './attempt-result.ts';
 export interface BreakerRules {
   /** Percentage of failures in the window that opens the breaker, 1–100. */
   readonly failurePercent: number;
-  /** The minimum number of requests in the window for the breaker to open. */
+  /** The minimum number of attempts in the window for the breaker to open. */
   readonly requestsMin: number;
   readonly windowSeconds: number;
   /** The longest time for which the breaker stays open. */
@@ -79,8 +79,8 @@ export class Breaker {
   /**
    * Call it when an attempt has ended.
    *
-   * @param sentAtMs the time at which the request was sent, by `clock`
-   * @param failure the cause, if the request failed
+   * @param sentAtMs the time at which the attempt was sent, by `clock`
+   * @param failure the cause, if the attempt failed
    */
   noteResult(result: AttemptResult, sentAtMs: number, failure?: SendingFailure): void {
     const rules = this.#rules;
@@ -150,9 +150,9 @@ const SLOTS = 10;
 
 /** Counts how many attempts of the last seconds were sent, and how many failed, with constant work per attempt and no timers. */
 class FailureWindow {
-  /** Attempts in the window. */
+  /** The attempts in the window. */
   sent = 0;
-  /** The requests that failed. */
+  /** The attempts in the window that failed. */
   failed = 0;
   readonly #sentBySlot = new Array<number>(SLOTS).fill(0);
   readonly #failedBySlot = new Array<number>(SLOTS).fill(0);

@@ -109,8 +109,8 @@ function failuresOf(rules: EjectionRules | 'off'): number {
  * ejected or unhealthy target that could not be reached. An attempt at it costs little, so it is chosen before a target to which this
  * request was already sent.
  *
- * `tried` is added to the rank of a target to which this request was already sent. `tried` is above `unreached`, and `out` is above `tried`
- * and `unreached` together, so every sum is the place of its target in one order.
+ * `tried` is added to the rank of a target to which this request was already sent. No two sums are equal, and a target that is `out` ranks
+ * below every target that is not.
  */
 export const SELECTION_RANK = { free: 0, held: 1, unreached: 2, tried: 3, out: 6 } as const;
 

@@ -1,6 +1,6 @@
-// Converts keys and organizations to and from their form in the Redis key store. That form is one text for the part that never changes (for
-// an organization: name, contacts and rank), and a column for each kind of change. An unchanged record takes no room in a column. All
-// records are read page by page.
+// Converts keys and organizations to and from their form in the Redis key store. A column is a hash with one value for each id. The first
+// column contains the record, a text with the members that have no column of their own. A record has no entry in a column whose value is
+// empty, such as the expiry of a key that does not expire. All records are read page by page.
 
 import type { Organization } from '../../../exchange/caller.ts';
 import type { StoredKey } from '../stored-key.ts';
@@ -78,7 +78,8 @@ function timeOf(text: string | null | undefined): number | undefined {
   return text ? Number(text) : undefined;
 }
 
-type UnchangingMembers = Pick<
+/** The members of a key that its record contains. */
+type RecordMembers = Pick<
   StoredKey,
   | 'digest'
   | 'organization'
@@ -98,7 +99,7 @@ function recordOf({ digest, organization, mode, name, scopes, allowedCidrs, pref
   return `${organization}\n${JSON.stringify(rest)}`;
 }
 
-function readRecord(record: string): UnchangingMembers {
+function readRecord(record: string): RecordMembers {
   const end = record.indexOf('\n');
   return { organization: record.slice(0, end), ...JSON.parse(record.slice(end + 1)) };
 }

@@ -48,10 +48,10 @@ export function withinConditions(reply: unknown): unknown {
 }
 
 /**
- * Reads a record, and writes a change that depends on it, if the record has not changed meanwhile. If it has changed, starts from the
- * beginning, unless the caller has made this record a condition.
+ * Repeats an attempt to change a record until the record has not changed between its read and the write. Returns the reply of the last
+ * attempt. If the caller has made this record a condition, the first attempt decides. Throws ConditionFailed.
  *
- * @param attempt reads and writes; the reply of its script
+ * @param attempt reads the record, then runs the script that writes the change if the record is as it was read. Resolves with the reply
  */
 export async function untilUnchanged(id: string, conditions: Conditions, attempt: () => Promise<unknown>) {
   const isCondition = [...(conditions.keys ?? []), ...(conditions.organizations ?? [])].some((one) => one.id === id);

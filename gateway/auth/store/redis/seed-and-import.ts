@@ -24,7 +24,7 @@ local seeding = kind == 'organizations.seeded'
 local organizations, keys = {}, {}
 local homes, ids, digests = {}, {}, {}
 
--- Of a store that Redis has evicted in part: what an existing record lacks, if no record has it any more.
+-- Redis may have evicted whole columns. An import then restores the values of existing records in them.
 local evicted = {}
 for _, name in ipairs({ 'tiers', 'ends', 'revocations', 'successors' }) do
   evicted[name] = not seeding and call('EXISTS', base .. name) == 0

@@ -25,13 +25,13 @@ const LABELLED_PASSWORD = /^(\$app\$[^$]*\$)(.*)$/s;
 export async function hashedSecret(secret: string, over?: AbortSignal): Promise<string> {
   const [, label = '', inner = secret] = LABELLED_PASSWORD.exec(secret) ?? [];
   if (inner === '' || isHashed(inner)) return secret;
-  return label + (await hash(inner, over));
+  return label + (await phcHashOf(inner, over));
 }
 
 const turns = createTurns(HASHES_AT_ONCE_MAX);
 
 /** Returns `$scrypt$ln=15,r=8,p=1$<salt>$<hash>`, in base64 without padding. */
-async function hash(secret: string, over: AbortSignal | undefined): Promise<string> {
+async function phcHashOf(secret: string, over: AbortSignal | undefined): Promise<string> {
   const salt = randomBytes(SALT_BYTES);
   const turn = turns.turnOf('hash');
   await turn.enter(over);

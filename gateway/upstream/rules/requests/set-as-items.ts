@@ -1,5 +1,5 @@
-// Pure: turns the `set` of a list into `addItem` and `removeItem` changes with the same result, for upstreams whose `set` changes other
-// fields, too. Throws upstream_bad_response, validation_failed.
+// Turns the `set` of a list into `addItem` and `removeItem` changes with the same result, for upstreams whose `set` changes other fields,
+// too. Throws upstream_bad_response, validation_failed. Pure.
 
 import { GatewayError } from '../../../catalogue/errors.ts';
 import { upstreamFailure } from '../../../catalogue/upstream-failure.ts';
