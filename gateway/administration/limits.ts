@@ -27,7 +27,7 @@ export async function resetLimits(
   const before = await limitUsage.show(organization);
   const report = before && (await limitUsage.reset(organization, dryRun));
   if (before === undefined || report === undefined) return undefined;
-  if (!dryRun) await store.audit.appendReset(organization, author, detailsOf(before));
+  if (!dryRun) await store.audit.append('limits.reset', author, detailsOf(before), organization);
   return report;
 }
 

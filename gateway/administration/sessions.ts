@@ -18,6 +18,6 @@ export async function endSession(deps: EndDeps, actor: Actor, organization: stri
   const ended = await deps.sessions?.end(organization, id);
   if (ended === undefined) throw new GatewayError('resource_missing');
   const { provider, subject } = ended;
-  await deps.store.audit.appendSessionEnd(organization, author, { session: id, provider, subject });
+  await deps.store.audit.append('session.ended', author, { session: id, provider, subject }, organization);
   return ended;
 }

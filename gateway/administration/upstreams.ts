@@ -31,6 +31,6 @@ export async function retryUpstream(
   if (retry === undefined) throw new GatewayError('resource_missing');
   const isRetried = retry.retried.includes(upstream);
   const change = { before: { credential: 'refused' }, after: { credential: 'unproven' } };
-  if (isRetried && !dryRun) await store.audit.appendRetry(author, { upstream, ...change });
+  if (isRetried && !dryRun) await store.audit.append('upstream.retried', author, { upstream, ...change });
   return isRetried;
 }

@@ -89,7 +89,7 @@ async function rotate(context: CommandContext, span: Span, asJson: boolean): Pro
     .secrets()
     .changeAssertionKeys((present) => rotateKeys(present, successor, { ...span, nowMs: context.now() }));
   const keys = await Promise.all(changed.map((key) => toRow(changed, key, context.now())));
-  await store.audit.append(context.actor, { assertion_keys: 'rotated', keys });
+  await store.audit.append('configuration.changed', context.actor, { assertion_keys: 'rotated', keys });
   const added = keys.at(-1);
   if (asJson) {
     printJson(context, { added: added?.kid, keys });

@@ -16,7 +16,7 @@ export function createAuditNote(
 ) {
   return async function note(by: string, details: Readonly<Record<string, unknown>>): Promise<void> {
     try {
-      await audit.append(by, { ...details, instance });
+      await audit.append('configuration.changed', by, { ...details, instance });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       logger.error({ reason, ...details }, `${what} could not be written to the audit log`);

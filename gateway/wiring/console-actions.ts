@@ -172,7 +172,7 @@ async function prepareSilence(
   return {
     before: {},
     after: { silent_until: until },
-    carryOut: async () => options.store.audit.appendSilence(author, details),
+    carryOut: async () => options.store.audit.append('alerts.silenced', author, details),
   };
 }
 

@@ -24,7 +24,11 @@ export type ChangeKind =
   | 'key.changed'
   | 'key.rotated'
   | 'key.revoked'
-  /** The counters of an organization were reset. */
+  | AppendedKind;
+
+/** The kinds of changes of which the key store contains only the row of the audit log. */
+export type AppendedKind =
+  /** The counters of an organization were reset. Running gateways read it from the change stream. */
   | 'limits.reset'
   /** The refused credential of an upstream is sent again. */
   | 'upstream.retried'
@@ -32,6 +36,7 @@ export type ChangeKind =
   | 'alerts.silenced'
   /** An operator has ended the session of a person. */
   | 'session.ended'
+  /** The configuration files, which this store does not contain, have changed. */
   | 'configuration.changed';
 
 /** The author of a change: a name, or a name with the id of the request. */
@@ -176,19 +181,16 @@ export interface AuditFilter {
   readonly limit: number;
 }
 
+/** The audit log of the whole gateway. */
 export interface AuditLog {
   /** Newest first. */
   list(filter: AuditFilter): Awaitable<readonly KeyStoreChange[]>;
-  /** Records a change of the configuration files, which this store does not hold. */
-  append(by: string, details: Readonly<Record<string, unknown>>): Awaitable<void>;
-  /** Records that the limits of an organization were reset; running gateways read it from the change stream. */
-  appendReset(organization: string, author: Author, details: Readonly<Record<string, unknown>>): Awaitable<void>;
-  /** Records that the refused credential of an upstream is sent again. */
-  appendRetry(author: Author, details: Readonly<Record<string, unknown>>): Awaitable<void>;
-  /** Records that alerts are silent until a time, or no longer. */
-  appendSilence(author: Author, details: Readonly<Record<string, unknown>>): Awaitable<void>;
-  /** Records that an operator has ended a session. */
-  appendSessionEnd(organization: string, author: Author, details: Readonly<Record<string, unknown>>): Awaitable<void>;
+  append(
+    kind: AppendedKind,
+    author: Author,
+    details: KeyStoreChange['details'],
+    organization?: string,
+  ): Awaitable<void>;
   since(sequence: number, limit: number): Awaitable<Changes>;
   /**
    * Calls back soon after a change was written, if the store can announce it; returns a function that ends the subscription. An

@@ -92,7 +92,7 @@ describe('what the gateway knows', () => {
       { contacts: ['a@b.example'] },
       { by: mine.id, requestId: 'req_own', organization: 'org_mine' },
     );
-    await store.audit.append('reload', { outcome: 'applied' });
+    await store.audit.append('configuration.changed', 'reload', { outcome: 'applied' });
     let added = 0;
     const events = await allPages(administer, 'GET /gateway/v1/events?limit=1', mine.key, async () => {
       added += 1;

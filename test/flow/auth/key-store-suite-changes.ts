@@ -134,9 +134,9 @@ export function changeTests(name: string, open: Open): void {
     await store.organizations.change('org_acme', { tier: 'premium' }, AUTHOR);
     await store.organizations.suspend('org_acme', AUTHOR);
     await store.organizations.resume('org_acme', AUTHOR);
-    await store.audit.appendReset('org_acme', AUTHOR, { after: 0 });
-    await store.audit.appendRetry(AUTHOR, { upstream: 'mail' });
-    await store.audit.appendSilence(AUTHOR, { causes: 'redis' });
+    await store.audit.append('limits.reset', AUTHOR, { after: 0 }, 'org_acme');
+    await store.audit.append('upstream.retried', AUTHOR, { upstream: 'mail' });
+    await store.audit.append('alerts.silenced', AUTHOR, { causes: 'redis' });
     const changes = await store.audit.list({ limit: 10 });
     assert.equal(changes.length, 10);
     assert.deepEqual(

@@ -97,7 +97,7 @@ function auditTests(name: string, open: Open): void {
     await organizations.create(organization({ id: 'org_b' }), 'bert');
     const { record } = issue({ organization: 'org_a', by: 'carl' });
     await keys.create(record);
-    await audit.append('dora', { file: 'limits.yaml' });
+    await audit.append('configuration.changed', 'dora', { file: 'limits.yaml' });
     const all = await audit.list({ limit: 10 });
     assert.deepEqual(
       all.map(({ by, kind }) => `${by} ${kind}`),

@@ -141,7 +141,7 @@ test('every change is announced, and nothing else is', async (t) => {
   await store.keys.noteUses(new Map([[record.id, START_MS]]));
   await store.keys.revoke(record.id, 'me', undefined);
   await store.keys.revoke(record.id, 'me', undefined);
-  await store.audit.append('me', {});
+  await store.audit.append('configuration.changed', 'me', {});
   await until(() => heard >= 5);
   await setTimeout(50);
   assert.equal(heard, 5);

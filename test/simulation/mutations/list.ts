@@ -74,8 +74,8 @@ const LIMITS = of('limits', [
   [
     'a reset is noted before the counters are gone',
     'administration/limits.ts',
-    'await limitUsage.reset(organization, dryRun));\n  if (before === undefined || report === undefined) return undefined;\n  if (!dryRun) await store.audit.appendReset(organization, author, detailsOf(before));\n  return report;',
-    'await limitUsage.reset(organization, true));\n  if (before === undefined || report === undefined) return undefined;\n  await store.audit.appendReset(organization, author, detailsOf(before));\n  return await limitUsage.reset(organization);',
+    "await limitUsage.reset(organization, dryRun));\n  if (before === undefined || report === undefined) return undefined;\n  if (!dryRun) await store.audit.append('limits.reset', author, detailsOf(before), organization);\n  return report;",
+    "await limitUsage.reset(organization, true));\n  if (before === undefined || report === undefined) return undefined;\n  await store.audit.append('limits.reset', author, detailsOf(before), organization);\n  return await limitUsage.reset(organization);",
   ],
   [
     'a refusal stays in the cache after a reset',

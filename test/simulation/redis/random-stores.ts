@@ -222,19 +222,19 @@ const keyUses = [
     [],
     () =>
       ({ keys }) =>
-        keys.audit.append('ada', { a: 'é' }),
+        keys.audit.append('configuration.changed', 'ada', { a: 'é' }),
   ),
   use(
     [organizationIds],
     (id) =>
       ({ keys }) =>
-        keys.audit.appendReset(id, 'ada', { before: 1 }),
+        keys.audit.append('limits.reset', 'ada', { before: 1 }, id),
   ),
   use(
     [],
     () =>
       ({ keys }) =>
-        keys.audit.appendRetry('ada', { upstream: 'mail' }),
+        keys.audit.append('upstream.retried', 'ada', { upstream: 'mail' }),
   ),
   use(
     [ids, numbers, changeTimes],

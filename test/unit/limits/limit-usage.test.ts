@@ -39,7 +39,7 @@ function usageOf(counters: Pick<CounterStore, 'decide' | 'reset'> = store): Limi
 }
 
 function reset(limitUsage: LimitUsage, organization: string, dryRun = false) {
-  const audit = { appendReset: (...change: unknown[]) => void noted.push(change) };
+  const audit = { append: (...change: unknown[]) => void noted.push(change) };
   const actor = { kind: 'operator', by: 'ada', requestId: 'req_1' } as const;
   return resetLimits({ store: { audit } as unknown as KeyStore, limitUsage, now: () => nowMs }, actor, {
     organization,
@@ -122,7 +122,9 @@ test('a reset restores all limits, and notes its author and the former use', asy
       { policy: 'job-creation', key_id: 'key_1', used: again },
     ],
   });
-  assert.deepEqual(noted, [['org_acme', { by: 'ada', requestId: 'req_1' }, { before: of(2, 2), after: of(0, 0) }]]);
+  assert.deepEqual(noted, [
+    ['limits.reset', { by: 'ada', requestId: 'req_1' }, { before: of(2, 2), after: of(0, 0) }, 'org_acme'],
+  ]);
   assert.deepEqual(
     (await usageOf().show('org_acme'))?.limits.map(({ used }) => used),
     [0, 0],

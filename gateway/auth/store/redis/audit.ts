@@ -2,7 +2,7 @@
 // its sequence numbers.
 
 import { authorNameOf, detailsBy } from '../change-details.ts';
-import type { AuditFilter, AuditLog, Author, ChangeKind, KeyStoreChange } from '../key-store.ts';
+import type { AuditFilter, AuditLog, ChangeKind, KeyStoreChange } from '../key-store.ts';
 import type { StoreConnections } from './key-store-connection.ts';
 import { toStoreScript } from './key-store-script.ts';
 
@@ -49,15 +49,6 @@ interface RedisAuditOptions extends StoreConnections {
 export function createRedisAudit({ serving, patient, born, subscribe }: RedisAuditOptions): AuditLog {
   let lastBorn = born;
 
-  async function append(
-    kind: ChangeKind,
-    author: Author,
-    organization: string,
-    details: KeyStoreChange['details'],
-  ): Promise<void> {
-    await patient(APPEND, [kind, authorNameOf(author), organization, JSON.stringify(detailsBy(author, details))]);
-  }
-
   return {
     async list({ organization, sinceMs = 0, before: first, limit }: AuditFilter) {
       const script = organization === undefined ? PAGE_OF_ALL : PAGE_OF_ONE;
@@ -73,13 +64,9 @@ export function createRedisAudit({ serving, patient, born, subscribe }: RedisAud
         before = oldest.sequence;
       }
     },
-    async append(by, details) {
-      await append('configuration.changed', by, '', details);
+    async append(kind, author, details, organization = '') {
+      await patient(APPEND, [kind, authorNameOf(author), organization, JSON.stringify(detailsBy(author, details))]);
     },
-    appendReset: (organization, author, details) => append('limits.reset', author, organization, details),
-    appendRetry: (author, details) => append('upstream.retried', author, '', details),
-    appendSilence: (author, details) => append('alerts.silenced', author, '', details),
-    appendSessionEnd: (organization, author, details) => append('session.ended', author, organization, details),
     async since(sequence, limit) {
       const reply = await serving(SINCE, [sequence, limit]);
       const [bornNow, latest, rows] = reply as readonly [string, string | null, readonly Row[]];

@@ -38,30 +38,8 @@ export function createSqliteAudit(database: DatabaseSync, writeChange: WriteChan
           : selectNewestOf.all(organization, sinceMs, before, limit);
       return changesOf(rows);
     },
-    append(by, details) {
-      writeChange({ by, kind: 'configuration.changed', details });
-    },
-    appendReset(organization, author, details) {
-      writeChange({
-        by: authorNameOf(author),
-        kind: 'limits.reset',
-        organization,
-        details: detailsBy(author, details),
-      });
-    },
-    appendRetry(author, details) {
-      writeChange({ by: authorNameOf(author), kind: 'upstream.retried', details: detailsBy(author, details) });
-    },
-    appendSilence(author, details) {
-      writeChange({ by: authorNameOf(author), kind: 'alerts.silenced', details: detailsBy(author, details) });
-    },
-    appendSessionEnd(organization, author, details) {
-      writeChange({
-        by: authorNameOf(author),
-        kind: 'session.ended',
-        organization,
-        details: detailsBy(author, details),
-      });
+    append(kind, author, details, organization) {
+      writeChange({ by: authorNameOf(author), kind, organization, details: detailsBy(author, details) });
     },
     since(sequence, limit) {
       const changes = changesOf(selectSince.all(sequence, limit));
