@@ -2,7 +2,7 @@
 // api_key_expired, token_expired, account_inactive, too_many_keys, last_key, records_unavailable.
 
 import { type Author, ConditionFailed, type Conditions, type KeyStore } from '../auth/store/key-store.ts';
-import { hasEnded } from '../auth/store/stored-key.ts';
+import { hasExpired } from '../auth/store/stored-key.ts';
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Actor, Grants } from './actor.ts';
 
@@ -34,7 +34,7 @@ export async function readAuthority(deps: AuthorityDeps, actor: Actor): Promise<
 async function readKey({ store, now }: AuthorityDeps, id: string): Promise<Pick<Authority, 'may' | 'keys'>> {
   const key = await store.keys.get(id);
   if (key === undefined || key.revokedAtMs !== undefined) throw new GatewayError('api_key_revoked');
-  if (hasEnded(key, now())) throw new GatewayError('api_key_expired');
+  if (hasExpired(key, now())) throw new GatewayError('api_key_expired');
   const { scopes, allowedCidrs, expiresAtMs = Number.POSITIVE_INFINITY } = key;
   return { may: { scopes: new Set(scopes), allowedCidrs, expiresAtMs }, keys: [key] };
 }

@@ -2,7 +2,7 @@
 // reference_missing, grant_not_held, invalid_transition.
 
 import { isAddressRange } from '../auth/address-ranges.ts';
-import { hasEnded, type StoredKey } from '../auth/store/stored-key.ts';
+import { hasExpired, type StoredKey } from '../auth/store/stored-key.ts';
 import { GatewayError } from '../catalogue/errors.ts';
 import { type Configuration, scopeRulesOf } from '../configuration.ts';
 import { toFields, type Violation, violationInBody } from '../contract/violations/violations.ts';
@@ -32,14 +32,14 @@ export function requireRanges(ranges: readonly string[]): void {
 }
 
 export function requireFuture(expiresAtMs: number | undefined, nowMs: number): void {
-  if (!hasEnded({ expiresAtMs }, nowMs)) return;
+  if (!hasExpired({ expiresAtMs }, nowMs)) return;
   const past = violation('/expires_at', 'too_small', 'Must be in the future.');
   throw new GatewayError('validation_failed', { fields: toFields([past]) });
 }
 
-/** Throws if the change would make a revoked or ended key work again, or would let a replaced key work longer than its overlap. */
+/** Throws if the change would make a revoked or expired key work again, or would let a replaced key work longer than its overlap. */
 export function requireChangeable(before: StoredKey, after: StoredKey, nowMs: number): void {
-  const isOver = before.revokedAtMs !== undefined || hasEnded(before, nowMs);
+  const isOver = before.revokedAtMs !== undefined || hasExpired(before, nowMs);
   if (isOver || (before.replacedBy !== undefined && endOf(after) > endOf(before)))
     throw new GatewayError('invalid_transition');
 }

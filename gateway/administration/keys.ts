@@ -4,7 +4,7 @@ import type { DigestOf } from '../auth/api-key.ts';
 import type { RandomBytes } from '../auth/base62.ts';
 import { createIssueKey, type KeyRequest } from '../auth/issue-key.ts';
 import type { KeysMost } from '../auth/store/key-store.ts';
-import { isActive, type KeyPatch, type StoredKey, takesPlaceOf } from '../auth/store/stored-key.ts';
+import { isRotatable, type KeyPatch, type StoredKey, takesPlaceOf } from '../auth/store/stored-key.ts';
 import { GatewayError } from '../catalogue/errors.ts';
 import { type Configuration, scopeRulesOf } from '../configuration.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
@@ -126,7 +126,7 @@ export function rotateKey(
     const authority = await readAuthority(deps, actor);
     const before = await getKey(deps, one);
     const nowMs = now();
-    if (!isActive(before, nowMs)) throw new GatewayError('invalid_transition');
+    if (!isRotatable(before, nowMs)) throw new GatewayError('invalid_transition');
     const expiresAtMs = wanted === undefined ? sameLifetime(before, nowMs, authority) : (wanted ?? undefined);
     requireFuture(expiresAtMs, nowMs);
     const { organization, mode, name, scopes, allowedCidrs } = before;
@@ -158,7 +158,7 @@ const KEY_RECORDS_MAX = 100_000;
 
 async function mostOf({ configuration }: GrantDeps): Promise<KeysMost> {
   const { config } = await configuration();
-  return { usable: config.gateway.keys.perOrganizationMax, records: KEY_RECORDS_MAX };
+  return { working: config.gateway.keys.perOrganizationMax, records: KEY_RECORDS_MAX };
 }
 
 /**
@@ -170,12 +170,12 @@ async function mostOf({ configuration }: GrantDeps): Promise<KeysMost> {
 async function requireRoom(deps: GrantDeps, organization: string, replaced?: StoredKey): Promise<void> {
   const most = await mostOf(deps);
   const nowMs = deps.now();
-  let [usable, records] = [1, 1];
+  let [working, records] = [1, 1];
   for await (const page of deps.store.keys.scan({ organization })) {
     const now = page.map((key) => (key.id === replaced?.id ? replaced : key));
-    usable += now.filter((key) => stateOf(key, nowMs) === 'active').length;
+    working += now.filter((key) => stateOf(key, nowMs) === 'active').length;
     records += now.length;
-    if (usable > most.usable || records > most.records) throw new GatewayError('too_many_keys');
+    if (working > most.working || records > most.records) throw new GatewayError('too_many_keys');
   }
 }
 

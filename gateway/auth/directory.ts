@@ -168,7 +168,7 @@ export class Directory {
 
   /** Whether the keys are lost, because the store was replaced and is empty, or has not been checked since. */
   mayLackKeys(): boolean {
-    return this.#emptiness.mayLast();
+    return this.#emptiness.mayLackKeys();
   }
 
   status(): DirectoryStatus {
@@ -200,7 +200,7 @@ export class Directory {
     const position = this.#follower.position();
     if (position !== undefined) this.#reports.noteRead({ position, changedAtMs: this.#follower.last()?.atMs });
     void this.#uses.writeSome();
-    void this.#emptiness.look();
+    void this.#emptiness.check();
   }
 
   /**

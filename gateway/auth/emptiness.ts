@@ -7,9 +7,9 @@ export interface Emptiness {
   /** The store was wiped, restored, or has lost changes. */
   noteReplaced(): void;
   /** Checks whether the replaced store has any organization. Never rejects. */
-  look(): Promise<void>;
+  check(): Promise<void>;
   /** Whether the store was replaced, and no organization was found in it since. */
-  mayLast(): boolean;
+  mayLackKeys(): boolean;
   /** Returns when the store was replaced, in epoch milliseconds; undefined unless it was found to be empty since. */
   sinceMs(): number | undefined;
 }
@@ -22,7 +22,7 @@ export function createEmptiness(organizations: Pick<KeyStore['organizations'], '
     noteReplaced() {
       replacedAtMs ??= now();
     },
-    async look() {
+    async check() {
       if (replacedAtMs === undefined) return;
       try {
         isEmpty = (await organizations.list({ limit: 1 })).length === 0;
@@ -31,7 +31,7 @@ export function createEmptiness(organizations: Pick<KeyStore['organizations'], '
         // The status of the key store reports an outage.
       }
     },
-    mayLast: () => replacedAtMs !== undefined,
+    mayLackKeys: () => replacedAtMs !== undefined,
     sinceMs: () => (isEmpty ? replacedAtMs : undefined),
   };
 }

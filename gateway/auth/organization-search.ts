@@ -1,5 +1,5 @@
-// Searches organizations and keys, for operators: by id, by a part of the name, or by the visible end of a key. It also finds the live keys
-// of one organization. The search is bounded in time, because a store may have a million records.
+// Searches organizations and keys, for operators: by id, by a part of the name, or by the visible end of a key. The search is
+// bounded in time, because a store may have a million records.
 
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Organization } from '../exchange/caller.ts';
@@ -65,16 +65,4 @@ export function createOrganizationSearch({
     const byId = new Map([...named.found, ...(await ownersOf(ending.found))].map((one) => [one.id, one]));
     return { organizations: [...byId.values()], keys: ending.found, complete: named.complete && ending.complete };
   };
-}
-
-/** Returns the ids of the keys of an organization that are neither revoked nor expired, oldest first. */
-export async function liveKeysOf(
-  { keys }: Pick<KeyStore, 'keys'>,
-  organization: string,
-  nowMs: number,
-): Promise<readonly string[]> {
-  const all = await keys.list({ organization });
-  const isLive = ({ revokedAtMs, expiresAtMs }: StoredKey) =>
-    revokedAtMs === undefined && (expiresAtMs === undefined || expiresAtMs > nowMs);
-  return all.filter(isLive).map(({ id }) => id);
 }

@@ -49,10 +49,10 @@ export function changeKindOf(patch: OrganizationPatch): ChangeKind {
   return patch.contacts === undefined ? 'organization.tier_changed' : 'organization.changed';
 }
 
-export function ofRevokedKey(reason: string | undefined, hadEnded: boolean): Members {
+export function ofRevokedKey(reason: string | undefined, hadExpired: boolean): Members {
   return {
     reason: reason ?? null,
-    before: { state: hadEnded ? 'expired' : 'active' },
+    before: { state: hadExpired ? 'expired' : 'active' },
     after: { state: 'revoked' },
   };
 }

@@ -70,9 +70,9 @@ export interface Conditions {
 
 export interface KeysMost {
   /** The most keys that work. */
-  readonly usable: number;
+  readonly working: number;
   /**
-   * The largest number of keys, including revoked and ended keys, because these stay in the store, and a creation may have to read all
+   * The largest number of keys, including revoked and expired keys, because these stay in the store, and a creation may have to read all
    * keys.
    */
   readonly records: number;
@@ -112,7 +112,7 @@ export interface OrganizationRecords {
   create(organization: Organization, author: Author, conditions?: Conditions): Awaitable<boolean>;
   get(id: string): Awaitable<Organization | undefined>;
   /** Returns organizations in the order of their ids, only with ids above `after`, and at most `limit` results. */
-  list(part?: { readonly after?: string | undefined; readonly limit?: number }): Awaitable<readonly Organization[]>;
+  list(filter?: { readonly after?: string | undefined; readonly limit?: number }): Awaitable<readonly Organization[]>;
   /** Yields all organizations in pages, because a million would not fit into memory. Records written during the scan may be left out. */
   scan(): AsyncIterable<readonly Organization[]>;
   /** Yields organizations by id in pages, only with ids above `after`. */
@@ -128,7 +128,7 @@ export interface OrganizationRecords {
   resume(id: string, author: Author, conditions?: Conditions): Awaitable<Organization | undefined>;
 }
 
-export interface KeyPart {
+export interface KeyFilter {
   readonly organization?: string | undefined;
   /** The id of a key. Only later keys are read. */
   readonly after?: string | undefined;
@@ -148,7 +148,7 @@ export interface KeyRecords {
    * Yields pages of all keys, or of the keys of one organization, oldest first. Records written during the scan may be left out. Yields
    * nothing if `after` is an unknown key.
    */
-  scan(part?: KeyPart): AsyncIterable<readonly StoredKey[]>;
+  scan(filter?: KeyFilter): AsyncIterable<readonly StoredKey[]>;
   /** Returns the updated key; undefined for an unknown id. Writes nothing if nothing changes. */
   change(id: string, patch: KeyPatch, author: Author, conditions?: Conditions): Awaitable<StoredKey | undefined>;
   /** Returns the updated key; undefined for an unknown id. A key that was revoked before stays unchanged. */

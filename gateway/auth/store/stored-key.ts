@@ -1,6 +1,7 @@
 // The stored record of a key, and when the key works.
 
 import type { Mode, Organization } from '../../exchange/caller.ts';
+import type { KeyStore } from './key-store.ts';
 
 /** The stored record of a key; the key itself is not stored. */
 export interface StoredKey {
@@ -26,13 +27,18 @@ export interface StoredKey {
   readonly replacedBy: string | undefined;
 }
 
-export function hasEnded({ expiresAtMs }: Pick<StoredKey, 'expiresAtMs'>, nowMs: number): boolean {
+export function hasExpired({ expiresAtMs }: Pick<StoredKey, 'expiresAtMs'>, nowMs: number): boolean {
   return expiresAtMs !== undefined && expiresAtMs <= nowMs;
 }
 
-/** Whether a key works and has no successor. */
-export function isActive(key: StoredKey, nowMs: number): boolean {
-  return key.revokedAtMs === undefined && key.replacedBy === undefined && !hasEnded(key, nowMs);
+/** Whether a key works: it is neither revoked nor expired. */
+export function isWorking(key: StoredKey, nowMs: number): boolean {
+  return key.revokedAtMs === undefined && !hasExpired(key, nowMs);
+}
+
+/** Whether a key may be rotated: it works and has no successor. */
+export function isRotatable(key: StoredKey, nowMs: number): boolean {
+  return key.replacedBy === undefined && isWorking(key, nowMs);
 }
 
 /**
@@ -40,8 +46,7 @@ export function isActive(key: StoredKey, nowMs: number): boolean {
  * keys.
  */
 export function takesPlaceOf(other: StoredKey, key: StoredKey, nowMs: number): boolean {
-  const works = other.revokedAtMs === undefined && !hasEnded(other, nowMs);
-  return works && other.id !== key.id && (other.mode === 'live' || key.mode === 'test');
+  return isWorking(other, nowMs) && other.id !== key.id && (other.mode === 'live' || key.mode === 'test');
 }
 
 export interface KeyAndOwner {
@@ -51,3 +56,13 @@ export interface KeyAndOwner {
 
 /** The members that a change of a key may set. `expiresAtMs: undefined` removes the expiry. */
 export type KeyPatch = Partial<Pick<StoredKey, 'name' | 'scopes' | 'allowedCidrs' | 'expiresAtMs'>>;
+
+/** Returns the ids of the working keys of an organization, oldest first. */
+export async function workingKeysOf(
+  { keys }: Pick<KeyStore, 'keys'>,
+  organization: string,
+  nowMs: number,
+): Promise<readonly string[]> {
+  const all = await keys.list({ organization });
+  return all.filter((key) => isWorking(key, nowMs)).map(({ id }) => id);
+}

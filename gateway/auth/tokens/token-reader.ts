@@ -41,10 +41,11 @@ export function createTokenReader(options: TokenReaderOptions): TokenReader {
    */
   function use(known: KnownToken): Awaitable<Caller> {
     if (known.claims.expiresAtMs <= now()) throw new GatewayError('token_expired');
-    return andThen(directory.organizationOf(known.claims.organization), (found) => speakFor(known, found));
+    return andThen(directory.organizationOf(known.claims.organization), (found) => refreshedCaller(known, found));
   }
 
-  function speakFor(known: KnownToken, found: Organization | undefined): Caller {
+  /** Returns the caller of a token. Makes another one if the organization or the rules have changed. */
+  function refreshedCaller(known: KnownToken, found: Organization | undefined): Caller {
     const organization = requireOrganization(found);
     const rules = scopeRules();
     if (known.caller.organization !== organization || known.scopeRules !== rules) {
@@ -68,7 +69,7 @@ export function createTokenReader(options: TokenReaderOptions): TokenReader {
       keys: undefined,
       scopeRules: rules,
     });
-    return speakFor(known, organization);
+    return refreshedCaller(known, organization);
   }
 
   return {

@@ -3,7 +3,7 @@
 
 import type { Actions } from '../../administration/actions.ts';
 import { resetLimits } from '../../administration/limits.ts';
-import { liveKeysOf } from '../../auth/organization-search.ts';
+import { workingKeysOf } from '../../auth/store/stored-key.ts';
 import { placeOfRule } from '../../config/rule-place.ts';
 import type { Configuration } from '../../configuration.ts';
 import { areCountersShared, openCounterStore } from '../../limits/counters/open-counter-store.ts';
@@ -63,7 +63,7 @@ async function withSharedStore<T>(
       rules: () => config.limits,
       operations: () => operations,
       organizationOf: store.organizations.get,
-      keysOf: (organization) => liveKeysOf(store, organization, now()),
+      keysOf: (organization) => workingKeysOf(store, organization, now()),
       placeOf: (rule) => placeOfRule(config.sources, rule),
     });
     return await work({

@@ -89,11 +89,11 @@ export class RetryPlan {
     const isTried = this.#tried.includes(next);
     // If the first attempt loses its connection, the connection was usually idle, and the upstream closed it while the request was sent.
     // The target works, so the retry may go to it without a pause.
-    const isClosedUnder = reason === 'connection_lost' && this.#retries === 0;
-    const waitMs = !isTried || isClosedUnder ? 0 : backOffMs(this.#retries, error.details.retryAfterSeconds);
+    const wasIdleConnection = reason === 'connection_lost' && this.#retries === 0;
+    const waitMs = !isTried || wasIdleConnection ? 0 : backOffMs(this.#retries, error.details.retryAfterSeconds);
     // An attempt that was never sent caused no load, so a retry at another target adds none and costs no budget.
     const isFree = reason === 'not_sent' && !isTried;
-    if (waitMs === undefined || !this.#isInTime(waitMs) || !(isFree || this.#pay(isClosedUnder))) {
+    if (waitMs === undefined || !this.#isInTime(waitMs) || !(isFree || this.#pay(wasIdleConnection))) {
       this.#targets.noteResult(next, 'abandoned', performance.now());
       return undefined;
     }
@@ -130,9 +130,9 @@ export class RetryPlan {
   }
 
   /** Takes the cost of a retry from the budget. Returns false if the budget is spent. */
-  #pay(isClosedUnder: boolean): boolean {
+  #pay(wasIdleConnection: boolean): boolean {
     const { budget } = this.#route;
-    const isPaid = isClosedUnder ? budget.takeForLost() : budget.take();
+    const isPaid = wasIdleConnection ? budget.takeForLost() : budget.take();
     if (!isPaid) this.#exchange.trail.note('retryBudgetSpent', true);
     return isPaid;
   }

@@ -3,11 +3,11 @@
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import { contain } from '../../shared/faults.ts';
-import { FairQueue, type OrganizationShare, type QueueEntry, queueEntry, type Waiter } from './fair-queue.ts';
+import { FairQueue, type OrganizationLoad, type QueueEntry, queueEntry, type Waiter } from './fair-queue.ts';
 import { createQueueBound, type QueueBoundRules } from './queue-bound.ts';
 
 /** When more organizations than this are in memory, organizations without requests at the upstream are removed. */
-const SHARES_MAX = 4096;
+const LOADS_MAX = 4096;
 /** Upper bound for Retry-After. */
 const RETRY_AFTER_SECONDS_MAX = 30;
 
@@ -33,7 +33,7 @@ interface ConcurrencyLimitOptions {
 
 export class ConcurrencyLimit {
   readonly #options: ConcurrencyLimitOptions;
-  readonly #shares = new Map<string, OrganizationShare>();
+  readonly #loads = new Map<string, OrganizationLoad>();
   readonly #queue = new FairQueue();
   readonly #bound = createQueueBound();
   #inFlight = 0;
@@ -52,11 +52,11 @@ export class ConcurrencyLimit {
   }
 
   /** Takes a place, which `release` gives back. Returns undefined if no place is free, or if other requests already wait for one. */
-  enter(organization: string): OrganizationShare | undefined {
+  enter(organization: string): OrganizationLoad | undefined {
     // The number of places may have grown since the last request. The waiting requests get the new places first.
     if (this.waiting() > 0) this.#admit();
     const isFull = this.waiting() > 0 || this.#inFlight >= this.#options.places();
-    return isFull ? undefined : this.#take(this.#shareOf(organization));
+    return isFull ? undefined : this.#take(this.#loadOf(organization));
   }
 
   /**
@@ -66,7 +66,7 @@ export class ConcurrencyLimit {
    * @param sinceMs `performance.now()`
    */
   wait(organization: string, withinMs: number, waiter: Waiter, sinceMs = performance.now()): QueueEntry {
-    const entry = queueEntry(waiter, this.#shareOf(organization), sinceMs, sinceMs + withinMs);
+    const entry = queueEntry(waiter, this.#loadOf(organization), sinceMs, sinceMs + withinMs);
     if (this.waiting() === 0) this.#bound.begin(sinceMs);
     this.#queue.push(entry);
     this.#sweepBy(entry.untilMs);
@@ -79,9 +79,9 @@ export class ConcurrencyLimit {
     this.#queue.remove(entry);
   }
 
-  release(share: OrganizationShare): void {
+  release(load: OrganizationLoad): void {
     this.#inFlight -= 1;
-    share.inFlight -= 1;
+    load.inFlight -= 1;
     if (this.waiting() === 0) return;
     this.#bound.depart();
     this.#admitSoon();
@@ -99,25 +99,25 @@ export class ConcurrencyLimit {
     return this.#queue.length();
   }
 
-  #shareOf(organization: string): OrganizationShare {
-    const known = this.#shares.get(organization);
+  #loadOf(organization: string): OrganizationLoad {
+    const known = this.#loads.get(organization);
     if (known !== undefined) return known;
-    if (this.#shares.size >= SHARES_MAX) this.#forgetIdle();
-    const share = { organization, inFlight: 0, waiting: 0, oldest: undefined, newest: undefined };
-    this.#shares.set(organization, share);
-    return share;
+    if (this.#loads.size >= LOADS_MAX) this.#forgetIdle();
+    const load = { organization, inFlight: 0, waiting: 0, oldest: undefined, newest: undefined };
+    this.#loads.set(organization, load);
+    return load;
   }
 
   #forgetIdle(): void {
-    for (const [organization, { inFlight, waiting }] of this.#shares) {
-      if (inFlight === 0 && waiting === 0) this.#shares.delete(organization);
+    for (const [organization, { inFlight, waiting }] of this.#loads) {
+      if (inFlight === 0 && waiting === 0) this.#loads.delete(organization);
     }
   }
 
-  #take(share: OrganizationShare): OrganizationShare {
+  #take(load: OrganizationLoad): OrganizationLoad {
     this.#inFlight += 1;
-    share.inFlight += 1;
-    return share;
+    load.inFlight += 1;
+    return load;
   }
 
   /** Gives free places to waiting requests. */
@@ -133,7 +133,7 @@ export class ConcurrencyLimit {
       const waitedMs = nowMs - entry.sinceMs;
       this.#bound.measure(nowMs);
       onWaited(waitedMs);
-      entry.waiter.entered(this.#take(entry.share), waitedMs);
+      entry.waiter.entered(this.#take(entry.load), waitedMs);
     }
   }
 

@@ -4,7 +4,7 @@ import type { GatewayError } from '../../catalogue/errors.ts';
 import type { Caller } from '../../exchange/caller.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
-import type { OrganizationShare, QueueEntry, Waiter } from './fair-queue.ts';
+import type { OrganizationLoad, QueueEntry, Waiter } from './fair-queue.ts';
 
 /** The share of the deadline that a request may spend in the queue. The rest of the time is for the answer. */
 const WAITING_PART = 0.9;
@@ -18,7 +18,7 @@ export class ExchangePlace implements Waiter {
   /** The entry of the exchange in the queue while it waits. */
   #entry: QueueEntry | undefined;
   #onWaited: OnWaited | undefined;
-  #share: OrganizationShare | undefined;
+  #load: OrganizationLoad | undefined;
   #queuedMs = 0;
 
   constructor(exchange: Forwardable, concurrency: ConcurrencyLimit) {
@@ -28,8 +28,8 @@ export class ExchangePlace implements Waiter {
 
   /** Takes a place. Returns false if none is free; call `wait` then. */
   take(): boolean {
-    this.#share = this.#concurrency.enter(organizationOf(this.#exchange.caller));
-    return this.#share !== undefined;
+    this.#load = this.#concurrency.enter(organizationOf(this.#exchange.caller));
+    return this.#load !== undefined;
   }
 
   /**
@@ -44,9 +44,9 @@ export class ExchangePlace implements Waiter {
     this.#entry = this.#concurrency.wait(organizationOf(this.#exchange.caller), withinMs, this, now);
   }
 
-  entered(share: OrganizationShare, waitedMs: number): void {
+  entered(load: OrganizationLoad, waitedMs: number): void {
     this.#entry = undefined;
-    this.#share = share;
+    this.#load = load;
     this.noteQueued(waitedMs);
     this.#onWaited?.(undefined);
   }
@@ -73,10 +73,10 @@ export class ExchangePlace implements Waiter {
 
   /** Gives the place back. Returns false if the exchange no longer has one. */
   leave(): boolean {
-    const share = this.#share;
-    if (share === undefined) return false;
-    this.#share = undefined;
-    this.#concurrency.release(share);
+    const load = this.#load;
+    if (load === undefined) return false;
+    this.#load = undefined;
+    this.#concurrency.release(load);
     return true;
   }
 }

@@ -5,7 +5,7 @@
 import type { GatewayError } from '../../catalogue/errors.ts';
 
 /** The requests of one organization at an upstream. */
-export interface OrganizationShare {
+export interface OrganizationLoad {
   readonly organization: string;
   inFlight: number;
   /** Number of entries of the organization in the queue. */
@@ -21,14 +21,14 @@ export interface Waiter {
    *
    * @param waitedMs time in the queue
    */
-  entered(share: OrganizationShare, waitedMs: number): void;
+  entered(load: OrganizationLoad, waitedMs: number): void;
   refused(error: GatewayError, waitedMs: number): void;
 }
 
 /** An entry of the queue. Code that takes an entry out must serve or refuse it, and call `entered` or `refused` of its waiter. */
 export interface QueueEntry {
   readonly waiter: Waiter;
-  readonly share: OrganizationShare;
+  readonly load: OrganizationLoad;
   /** `performance.now()` at its arrival, and at the end of its permitted wait. */
   readonly sinceMs: number;
   readonly untilMs: number;
@@ -37,13 +37,13 @@ export interface QueueEntry {
   newer: QueueEntry | undefined;
 }
 
-export function queueEntry(waiter: Waiter, share: OrganizationShare, sinceMs: number, untilMs: number): QueueEntry {
-  return { waiter, share, sinceMs, untilMs, isQueued: false, older: undefined, newer: undefined };
+export function queueEntry(waiter: Waiter, load: OrganizationLoad, sinceMs: number, untilMs: number): QueueEntry {
+  return { waiter, load, sinceMs, untilMs, isQueued: false, older: undefined, newer: undefined };
 }
 
 export class FairQueue {
   /** Organizations with entries, in the order of their turns. */
-  readonly #turns: OrganizationShare[] = [];
+  readonly #turns: OrganizationLoad[] = [];
   #length = 0;
 
   length(): number {
@@ -53,7 +53,7 @@ export class FairQueue {
   push(entry: QueueEntry): void {
     this.#length += 1;
     link(entry);
-    if (entry.share.waiting === 1) this.#turns.push(entry.share);
+    if (entry.load.waiting === 1) this.#turns.push(entry.load);
   }
 
   /**
@@ -61,12 +61,12 @@ export class FairQueue {
    * organization, takes the oldest entry of the next organization.
    */
   next(most: number): QueueEntry | undefined {
-    const share = this.#turnOf(most);
-    if (share === undefined) return undefined;
-    const entry = this.#take(share.oldest as QueueEntry);
-    if (share.waiting > 0) {
-      this.#leaveTurns(share);
-      this.#turns.push(share);
+    const load = this.#turnOf(most);
+    if (load === undefined) return undefined;
+    const entry = this.#take(load.oldest as QueueEntry);
+    if (load.waiting > 0) {
+      this.#leaveTurns(load);
+      this.#turns.push(load);
     }
     return entry;
   }
@@ -76,13 +76,13 @@ export class FairQueue {
     let longest = this.#turns[0];
     if (longest === undefined) return undefined;
     // If several organizations have equally many entries, the organization whose turn comes last loses its entry.
-    for (const share of this.#turns) if (share.waiting >= longest.waiting) longest = share;
+    for (const load of this.#turns) if (load.waiting >= longest.waiting) longest = load;
     return this.#take(longest.newest as QueueEntry);
   }
 
   /** Removes and returns all entries whose wait has expired. */
   takeOverdue(nowMs: number): QueueEntry[] {
-    const late = this.#turns.flatMap((share) => [...entriesOf(share)].filter(({ untilMs }) => untilMs <= nowMs));
+    const late = this.#turns.flatMap((load) => [...entriesOf(load)].filter(({ untilMs }) => untilMs <= nowMs));
     for (const entry of late) this.#take(entry);
     return late;
   }
@@ -97,59 +97,59 @@ export class FairQueue {
   /** The earliest end of a wait; Infinity if the queue is empty. */
   firstUntilMs(): number {
     let first = Number.POSITIVE_INFINITY;
-    for (const share of this.#turns) for (const { untilMs } of entriesOf(share)) first = Math.min(first, untilMs);
+    for (const load of this.#turns) for (const { untilMs } of entriesOf(load)) first = Math.min(first, untilMs);
     return first;
   }
 
   #take(entry: QueueEntry): QueueEntry {
-    const { share } = entry;
+    const { load } = entry;
     this.#length -= 1;
     unlink(entry);
-    if (share.waiting === 0) this.#leaveTurns(share);
+    if (load.waiting === 0) this.#leaveTurns(load);
     return entry;
   }
 
-  #leaveTurns(share: OrganizationShare): void {
+  #leaveTurns(load: OrganizationLoad): void {
     // The usual case uses `shift`, because `splice` allocates an array for the removed element.
-    if (this.#turns[0] === share) this.#turns.shift();
-    else this.#turns.splice(this.#turns.indexOf(share), 1);
+    if (this.#turns[0] === load) this.#turns.shift();
+    else this.#turns.splice(this.#turns.indexOf(load), 1);
   }
 
-  #turnOf(most: number): OrganizationShare | undefined {
+  #turnOf(most: number): OrganizationLoad | undefined {
     // The loop uses an index, because the iterator of `for of` costs 80 bytes per request until V8 optimizes the function.
     for (let index = 0; index < this.#turns.length; index += 1) {
-      const share = this.#turns[index] as OrganizationShare;
-      if (share.inFlight < most) return share;
+      const load = this.#turns[index] as OrganizationLoad;
+      if (load.inFlight < most) return load;
     }
     return this.#turns[0];
   }
 }
 
 /** Yields the entries of an organization, oldest first. */
-function* entriesOf({ oldest }: OrganizationShare): Generator<QueueEntry> {
+function* entriesOf({ oldest }: OrganizationLoad): Generator<QueueEntry> {
   for (let entry = oldest; entry !== undefined; entry = entry.newer) yield entry;
 }
 
 function link(entry: QueueEntry): void {
-  const { share } = entry;
-  const before = share.newest;
+  const { load } = entry;
+  const before = load.newest;
   entry.older = before;
-  if (before === undefined) share.oldest = entry;
+  if (before === undefined) load.oldest = entry;
   else before.newer = entry;
-  share.newest = entry;
-  share.waiting += 1;
+  load.newest = entry;
+  load.waiting += 1;
   entry.isQueued = true;
 }
 
 function unlink(entry: QueueEntry): void {
-  const { share, older, newer } = entry;
-  if (older === undefined) share.oldest = newer;
+  const { load, older, newer } = entry;
+  if (older === undefined) load.oldest = newer;
   else older.newer = newer;
-  if (newer === undefined) share.newest = older;
+  if (newer === undefined) load.newest = older;
   else newer.older = older;
   // The links of the removed entry are cleared, because they would keep other entries in memory.
   entry.older = undefined;
   entry.newer = undefined;
-  share.waiting -= 1;
+  load.waiting -= 1;
   entry.isQueued = false;
 }

@@ -1,5 +1,5 @@
-// The body of an answer that is checked against its contract. In mode `report`, the client gets the body as it arrives, and a copy is
-// checked at the end. In mode `refuse`, the client gets the body only after the check.
+// The body of an answer that is checked against its contract. With the reaction `report`, the client gets the body as it arrives, and a
+// copy is checked at the end. With the reaction `refuse`, the client gets the body only after the check.
 
 import { upstreamFailure } from '../../catalogue/upstream-failure.ts';
 import type { AnswerCheck } from '../../exchange/answer-check.ts';
@@ -11,7 +11,7 @@ import type { HeldAnswer } from './held-answer.ts';
 import type { Received } from './received.ts';
 
 export class CheckedBody {
-  readonly #mode: 'report' | 'refuse';
+  readonly #reaction: 'report' | 'refuse';
   readonly #read = new CollectedBody(CHECKED_BYTES_MAX);
   readonly #exchange: Forwardable;
   readonly #check: AnswerCheck;
@@ -20,13 +20,13 @@ export class CheckedBody {
 
   /** @param next receives the body for the client: the answer itself, or the answer that is held until it is stored */
   constructor(
-    mode: 'report' | 'refuse',
+    reaction: 'report' | 'refuse',
     exchange: Forwardable,
     check: AnswerCheck,
     answer: ClientAnswer,
     next: ClientAnswer | HeldAnswer,
   ) {
-    this.#mode = mode;
+    this.#reaction = reaction;
     this.#exchange = exchange;
     this.#check = check;
     this.#answer = answer;
@@ -36,7 +36,7 @@ export class CheckedBody {
   data(chunk: Buffer): Received {
     const isShort = this.#read.add(chunk);
     if (!isShort) this.#read.drop();
-    if (this.#mode === 'report') return this.#next.data(chunk);
+    if (this.#reaction === 'report') return this.#next.data(chunk);
     // A body that is too long fails the check at once, without waiting for its end.
     return isShort ? undefined : this.end();
   }
@@ -46,7 +46,7 @@ export class CheckedBody {
     const { status, headers } = this.#answer;
     const violations = violationsIn(this.#read, status, headers, operation, this.#check);
     if (violations.length > 0) trail.note('answerViolations', violations);
-    if (this.#mode === 'report') return this.#next.end();
+    if (this.#reaction === 'report') return this.#next.end();
     if (violations.length > 0) return upstreamFailure('upstream_contract_violation', 'http_protocol_error');
     const whole = this.#read.whole();
     trail.bytesOut = whole.length;

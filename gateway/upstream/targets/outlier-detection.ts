@@ -155,7 +155,7 @@ export function noteRequestEnded(
   if (result === 'answered') return noteAnswered(state, upstream, sentAtMs);
   const nowMs = upstream.clock();
   noteFailed(state, result, nowMs, failure);
-  return changeAfterFailure(state, upstream, nowMs);
+  return ejectIfDue(state, upstream, nowMs);
 }
 
 function noteAnswered(state: TargetState, upstream: EjectionScope, sentAtMs: number): OutlierChange {
@@ -184,8 +184,8 @@ function noteFailed(
   state.wasUnreached = result === 'unreached';
 }
 
-/** Ejects the target if the rules demand it. */
-function changeAfterFailure(state: TargetState, upstream: EjectionScope, nowMs: number): OutlierChange {
+/** Ejects the target if the rules demand it. Returns the change of state. */
+function ejectIfDue(state: TargetState, upstream: EjectionScope, nowMs: number): OutlierChange {
   const rules = upstream.rules.ejection;
   const begins = state.phase === 'in' && state.failuresInRow === failuresOf(rules) ? 'failing' : undefined;
   if (rules === 'off') return begins;

@@ -47,7 +47,7 @@ export interface TargetSet extends EjectionScope {
   holders: number;
   readonly checks: Map<TargetState, HealthCheck>;
   /** The settings of the current health checks, as text. */
-  checkedBy: string;
+  checkSettings: string;
 }
 
 interface TargetChange {
@@ -169,7 +169,7 @@ export class TargetSets {
       onBreaker({ upstream, mode, state, ...(cause !== undefined && { reason: failureText(cause) }) });
     const breaker = new Breaker(rules.breaker, { clock, onChange });
     const isolatedUntilMs = this.#isolatedUntil(upstream);
-    const none = { targetStates: [], turn: 0, holders: 0, checks: new Map(), checkedBy: '' };
+    const none = { targetStates: [], turn: 0, holders: 0, checks: new Map(), checkSettings: '' };
     return { upstream, mode, breaker, rules, clock, isolatedUntilMs, ...none };
   }
 
@@ -199,8 +199,8 @@ export class TargetSets {
   #checkAll(set: TargetSet, rules: TargetSetRules): void {
     const { health, connections, tls } = rules;
     const settings = JSON.stringify([health, connections, tls]);
-    const hasChanged = settings !== set.checkedBy;
-    set.checkedBy = settings;
+    const hasChanged = settings !== set.checkSettings;
+    set.checkSettings = settings;
     for (const [targetState, healthCheck] of set.checks) {
       if (!hasChanged && set.targetStates.includes(targetState)) continue;
       healthCheck.stop();

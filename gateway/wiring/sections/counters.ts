@@ -1,7 +1,7 @@
 // The parts that count the instances of the gateway, the requests of callers, and the failures of client addresses.
 
-import { createLiveInstances, type LiveInstances } from '../../auth/instance-reports.ts';
-import { liveKeysOf } from '../../auth/organization-search.ts';
+import { createLiveInstances, type LiveInstances } from '../../auth/live-instances.ts';
+import { workingKeysOf } from '../../auth/store/stored-key.ts';
 import { placeOfRule } from '../../config/rule-place.ts';
 import { type FailureCounters, openFailureCounters } from '../../limits/addresses/failure-counter.ts';
 import type { CounterStore } from '../../limits/counters/counter-store.ts';
@@ -50,7 +50,7 @@ export async function openCounters(
     rules: () => inForce().config.limits,
     operations: () => operationsServed(inForce()),
     organizationOf: store.organizations.get,
-    keysOf: (organization) => liveKeysOf(store, organization, now()),
+    keysOf: (organization) => workingKeysOf(store, organization, now()),
     placeOf: (rule) => placeOfRule(inForce().config.sources, rule),
   });
 

@@ -103,7 +103,7 @@ export function conditionTests(name: string, open: Open): void {
 
   test(`${name}: an organization has at most as many keys that work as the condition says, and as many records`, async (t) => {
     const { store, target } = await set(await open(t));
-    const most = { usable: 4, records: 7 };
+    const most = { working: 4, records: 7 };
     const tried = await Promise.allSettled(
       Array.from({ length: 6 }, async () => store.keys.create(issue().record, 'me', { most })),
     );
@@ -133,7 +133,7 @@ export function conditionTests(name: string, open: Open): void {
     assert.equal(await store.keys.create(alone, 'me', { most }), true);
     const rotateAlone = async (endsAtMs: number) =>
       store.keys.rotate(alone.id, issue({ organization: 'org_other' }).record, endsAtMs, 'me', {
-        most: { ...most, usable: 1 },
+        most: { ...most, working: 1 },
       });
     await assert.rejects(rotateAlone(ENDS_AT_MS), failure('most'));
     assert.equal((await rotateAlone(START_MS))?.expiresAtMs, START_MS);

@@ -5,7 +5,7 @@ import { of } from './mutation.ts';
 const WORKING = 'auth/store/redis/working-keys.ts';
 
 export const BOUND = of('bound', [
-  ['one key more than the bound', WORKING, 'tonumber(usable_max) - added', 'tonumber(usable_max) - added + 1'],
+  ['one key more than the bound', WORKING, 'tonumber(working_max) - added', 'tonumber(working_max) - added + 1'],
   [
     'during its overlap a rotated key does not count',
     'auth/store/redis/keys.ts',

@@ -193,7 +193,7 @@ const KEYS = of('keys', [
   [
     'a revocation is announced and not written to the log',
     'auth/store/redis/keys.ts',
-    "write_change(by, 'key.revoked', organization_of(record), id, has_ended and details_of_ended or details)",
+    "write_change(by, 'key.revoked', organization_of(record), id, has_expired and details_of_expired or details)",
     "call('PUBLISH', base .. 'announced', '0')",
   ],
   [

@@ -51,8 +51,8 @@ interface Gateway {
 
 function startBound(world: World, processes: number): Running {
   const random = world.random.named('bound');
-  const usable = random.pick(BOUNDS);
-  const most = { usable, records: RECORDS_MAX };
+  const working = random.pick(BOUNDS);
+  const most = { working, records: RECORDS_MAX };
   const gateways = new Map<Place, Gateway>();
   let made = 0;
 
@@ -67,7 +67,7 @@ function startBound(world: World, processes: number): Running {
       (error: Error) => world.note(place.name, `does not start: ${error.message.slice(0, 60)}`),
     );
   });
-  const checker = new BoundChecker(deployment, usable);
+  const checker = new BoundChecker(deployment, working);
 
   function recordIn({ process: { machine } }: Gateway) {
     const issue = createIssueKey({ digestOf, randomBytes: machine.randomBytes, now: machine.now });

@@ -149,15 +149,15 @@ const keyUses = [
   ),
   use(
     [ids, organizationIds, fc.constantFrom(1, 2), fc.constantFrom(1, 3)],
-    (id, organization, usable, records) =>
+    (id, organization, working, records) =>
       ({ keys }) =>
-        keys.keys.create(keyOf(id, organization), 'ada', { most: { usable, records } }),
+        keys.keys.create(keyOf(id, organization), 'ada', { most: { working, records } }),
   ),
   use(
     [ids, ids, organizationIds, fc.constantFrom(1, 2), moments],
-    (id, next, organization, usable, endsAtMs) =>
+    (id, next, organization, working, endsAtMs) =>
       ({ keys }) =>
-        keys.keys.rotate(`key_${id}`, keyOf(next, organization), endsAtMs, 'ada', { most: { usable, records: 9 } }),
+        keys.keys.rotate(`key_${id}`, keyOf(next, organization), endsAtMs, 'ada', { most: { working, records: 9 } }),
   ),
   use([ids, ids, organizationIds], (id, other, organization) => async ({ keys }) => {
     const [key, owner] = [await keys.keys.get(`key_${other}`), await keys.organizations.get(organization)];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createLiveInstances } from '../../../gateway/auth/instance-reports.ts';
+import { createLiveInstances } from '../../../gateway/auth/live-instances.ts';
 import { until } from './samples.ts';
 
 const instance = (silentMs: number) => ({

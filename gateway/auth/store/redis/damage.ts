@@ -80,7 +80,7 @@ return 1
 `);
 
 /** A page of organizations behind a cursor with the numbers of their keys: cursor, then id and number in turn. */
-const EXAMINE_HOMES = toScript(`
+const EXAMINE_KEY_LISTS = toScript(`
 local call, cursor = redis.call, ARGV[#ARGV]
 local base = string.sub(KEYS[1], 1, -1 - #'meta')
 local page = call('HSCAN', base .. 'organizations', cursor, 'COUNT', 500)
@@ -92,7 +92,7 @@ end
 return { page[1], found, call('HLEN', base .. 'keys') }
 `);
 /** The largest number of organizations that are examined one by one. */
-const HOMES_MAX = 20_000;
+const ORGANIZATIONS_MAX = 20_000;
 
 const ATTEMPTS = 5;
 const AT_ONCE = 500;
@@ -100,13 +100,13 @@ const AT_ONCE = 500;
 /** Returns the parts of the index that have too few entries; undefined if the index is complete. Changes nothing. */
 export async function indexDamage(client: Redis): Promise<string | undefined> {
   const damage = ((await evaluate(client, EXAMINE, [META], [])) as string) || undefined;
-  return damage ?? homesDamage((cursor) => evaluate(client, EXAMINE_HOMES, [META], [cursor]));
+  return damage ?? keyListDamage((cursor) => evaluate(client, EXAMINE_KEY_LISTS, [META], [cursor]));
 }
 
-async function homesDamage(read: (cursor: string) => Promise<unknown>): Promise<string | undefined> {
+async function keyListDamage(read: (cursor: string) => Promise<unknown>): Promise<string | undefined> {
   const counts = new Map<string, number>();
   let keys = 0;
-  for (let cursor = ''; cursor !== '0' && counts.size < HOMES_MAX; ) {
+  for (let cursor = ''; cursor !== '0' && counts.size < ORGANIZATIONS_MAX; ) {
     const [next, page, all] = (await read(cursor || '0')) as [string, (string | number)[], number];
     for (let at = 0; at < page.length; at += 2) counts.set(String(page[at]), Number(page[at + 1]));
     [cursor, keys] = [next, all];
@@ -123,7 +123,7 @@ async function homesDamage(read: (cursor: string) => Promise<unknown>): Promise<
  */
 export async function mendIndex(patient: RunScript): Promise<string | undefined> {
   const damage = async () =>
-    ((await patient(EXAMINE)) as string) || (await homesDamage((cursor) => patient(EXAMINE_HOMES, [cursor])));
+    ((await patient(EXAMINE)) as string) || (await keyListDamage((cursor) => patient(EXAMINE_KEY_LISTS, [cursor])));
   if ((await damage()) === undefined) return undefined;
   const keys = (await recordsOf(patient, 'keys')).map(([id, record]) => ({ id, ...toIndexed(record) }));
   for (const page of pagesOf(keys)) {

@@ -1,8 +1,8 @@
 // Keys in the Redis key store.
 
 import { authorNameOf, detailsBy, ofChangedKey, ofNewKey, ofRevokedKey, ofRotatedKey } from '../change-details.ts';
-import type { KeyPart, KeyRecords } from '../key-store.ts';
-import { isActive, type StoredKey } from '../stored-key.ts';
+import type { KeyFilter, KeyRecords } from '../key-store.ts';
+import { isRotatable, type StoredKey } from '../stored-key.ts';
 import {
   allOf,
   inRedisPages,
@@ -24,7 +24,7 @@ const CREATE = toStoreScript(`${ORGANIZATION_FUNCTIONS}${KEY_FUNCTIONS}${WORKING
 local by, details, at = ARGV[3], ARGV[4], 7
 local failed = failure(at + ${KEY_ARGUMENTS})
 if failed then return failed end
-if not organization_exists(ARGV[at + 2]) then return 'homeless' end
+if not organization_exists(ARGV[at + 2]) then return 'organization_missing' end
 if key_exists(at) then return 'taken' end
 if not has_room(ARGV[at + 2], '', 1, ARGV[5], ARGV[6]) then return { 'failed', 'most', '' } end
 insert_keys({ at })
@@ -89,7 +89,7 @@ return columns_of({ id }, KEY_COLUMNS)
 
 const REVOKE = toStoreScript(`${KEY_FUNCTIONS}${WORKING_FUNCTIONS}${CONDITION_FUNCTIONS}
 local now, id, by, revocation, leaves_another = tonumber(ARGV[2]), ARGV[3], ARGV[4], ARGV[5], ARGV[6]
-local details, details_of_ended = ARGV[7], ARGV[8]
+local details, details_of_expired = ARGV[7], ARGV[8]
 local failed = failure(9)
 if failed then return failed end
 local record = call('HGET', base .. 'keys', id)
@@ -106,10 +106,10 @@ end
 
 if record and call('HEXISTS', base .. 'revocations', id) == 0 then
   local ends = call('HGET', base .. 'ends', id)
-  local has_ended = ends and tonumber(ends) <= now
-  if leaves_another == '1' and not has_ended and not has_another() then return { 'failed', 'leavesAnother', '' } end
+  local has_expired = ends and tonumber(ends) <= now
+  if leaves_another == '1' and not has_expired and not has_another() then return { 'failed', 'leavesAnother', '' } end
   call('HSET', base .. 'revocations', id, revocation)
-  write_change(by, 'key.revoked', organization_of(record), id, has_ended and details_of_ended or details)
+  write_change(by, 'key.revoked', organization_of(record), id, has_expired and details_of_expired or details)
 end
 return columns_of({ id }, KEY_COLUMNS)
 `);
@@ -140,7 +140,7 @@ end
 `);
 
 export function createRedisKeys({ serving, patient }: StoreConnections, now: () => number): KeyRecords {
-  async function* scan({ organization, after }: KeyPart = {}): AsyncGenerator<readonly StoredKey[]> {
+  async function* scan({ organization, after }: KeyFilter = {}): AsyncGenerator<readonly StoredKey[]> {
     const position = after === undefined ? -1 : await patient(POSITION, [after, organization ?? '']);
     if (typeof position !== 'number') return;
     const read = (first: number, last: number) =>
@@ -186,11 +186,11 @@ export function createRedisKeys({ serving, patient }: StoreConnections, now: () 
     },
     async revoke(id, author, reason, conditions = {}) {
       const by = authorNameOf(author);
-      const [details, detailsOfEnded] = [false, true].map((hasEnded) =>
-        JSON.stringify(detailsBy(author, ofRevokedKey(reason, hasEnded))),
+      const [details, detailsOfExpired] = [false, true].map((hasExpired) =>
+        JSON.stringify(detailsBy(author, ofRevokedKey(reason, hasExpired))),
       ) as [string, string];
       const reply = await patient(REVOKE, [
-        ...[id, by, revocationOf(now(), by, reason), conditions.leavesAnother ? 1 : 0, details, detailsOfEnded],
+        ...[id, by, revocationOf(now(), by, reason), conditions.leavesAnother ? 1 : 0, details, detailsOfExpired],
         ...conditionArguments(conditions),
       ]);
       return keysOf(withinConditions(reply))[0];
@@ -198,7 +198,7 @@ export function createRedisKeys({ serving, patient }: StoreConnections, now: () 
     async rotate(id, successor, endsAtMs, author = successor.createdBy, conditions = {}) {
       const reply = await untilUnchanged(id, conditions, async () => {
         const before = await getPatiently(id);
-        if (before === undefined || !isActive(before, now())) return [];
+        if (before === undefined || !isRotatable(before, now())) return [];
         const expiresAtMs = Math.min(endsAtMs, before.expiresAtMs ?? Number.POSITIVE_INFINITY);
         const after = { ...before, expiresAtMs, replacedBy: successor.id };
         const details = JSON.stringify(detailsBy(author, ofRotatedKey(before, after)));

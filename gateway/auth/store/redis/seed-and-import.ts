@@ -22,7 +22,7 @@ const ADD = toStoreScript(`${ORGANIZATION_FUNCTIONS}${KEY_FUNCTIONS}
 local kind, by, organizations_end = ARGV[3], ARGV[4], 6 + ARGV[5] * ${ORGANIZATION_ARGUMENTS}
 local seeding = kind == 'organizations.seeded'
 local organizations, keys = {}, {}
-local homes, ids, digests = {}, {}, {}
+local known, ids, digests = {}, {}, {}
 
 -- Redis may have evicted whole columns. An import then restores the values of existing records in them.
 local evicted = {}
@@ -43,8 +43,8 @@ local present_organizations, present_keys = {}, {}
 for at = 6, organizations_end - 1, ${ORGANIZATION_ARGUMENTS} do
   local id = ARGV[at]
   if not seeding and organization_exists(id) then present_organizations[#present_organizations + 1] = at end
-  if not homes[id] and not organization_exists(id) then
-    homes[id] = true
+  if not known[id] and not organization_exists(id) then
+    known[id] = true
     organizations[#organizations + 1] = at
   elseif seeding then
     return { 'organization_taken', id }
@@ -52,9 +52,9 @@ for at = 6, organizations_end - 1, ${ORGANIZATION_ARGUMENTS} do
 end
 for at = organizations_end, #ARGV, ${KEY_ARGUMENTS} do
   local id, digest, organization = ARGV[at], ARGV[at + 1], ARGV[at + 2]
-  if not homes[organization] then
+  if not known[organization] then
     if not organization_exists(organization) then return { 'organization_missing', organization } end
-    homes[organization] = true
+    known[organization] = true
   end
   if not seeding and call('HEXISTS', base .. 'keys', id) == 1 then present_keys[#present_keys + 1] = at end
   if not ids[id] and not digests[digest] and not is_whole(at) then

@@ -1,4 +1,4 @@
-// The keys of an organization that work: neither revoked nor ended. Their number has a bound.
+// The keys of an organization that work: neither revoked nor expired. Their number has a bound.
 
 import type { Conditions } from '../key-store.ts';
 
@@ -20,11 +20,11 @@ local function find_working(organization, is_found)
   return false
 end
 
-local function has_room(organization, replaced, added, usable_max, records_max)
-  if usable_max == '' then return true end
+local function has_room(organization, replaced, added, working_max, records_max)
+  if working_max == '' then return true end
   local records = call('ZCARD', base .. 'keys_of:' .. organization)
   if records >= tonumber(records_max) then return false end
-  local room = tonumber(usable_max) - added
+  local room = tonumber(working_max) - added
   if room < 0 then return false end
   if records - (replaced == '' and 0 or 1) <= room then return true end
   return not find_working(organization, function(id)
@@ -37,5 +37,5 @@ end
 
 /** Returns the arguments of a script that calls `has_room`; without a bound, these are empty. */
 export function boundArguments({ most }: Conditions): (string | number)[] {
-  return [most?.usable ?? '', most?.records ?? ''];
+  return [most?.working ?? '', most?.records ?? ''];
 }

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from '../../../shared/stores/sqlite.ts';
 import { authorNameOf, detailsBy, ofChangedKey, ofNewKey, ofRevokedKey, ofRotatedKey } from '../change-details.ts';
 import { ConditionFailed, type Conditions, type KeyRecords } from '../key-store.ts';
-import { hasEnded, isActive, type StoredKey } from '../stored-key.ts';
+import { hasExpired, isRotatable, type StoredKey } from '../stored-key.ts';
 import { keyOf } from './rows.ts';
 import { inSqlitePages, inTransactionWithoutWaiting, requireUnchanged, type SqliteTables } from './tables.ts';
 
@@ -65,7 +65,7 @@ export function createSqliteKeys(tables: SqliteTables): KeyRecords {
         const by = authorNameOf(author);
         updateRevoked.run(revokedAtMs, by, reason ?? null, id);
         const { organization } = before;
-        const details = detailsBy(author, ofRevokedKey(reason, hasEnded(before, revokedAtMs)));
+        const details = detailsBy(author, ofRevokedKey(reason, hasExpired(before, revokedAtMs)));
         writeChange({ by, kind: 'key.revoked', organization, key: id, details });
         return { ...before, revokedAtMs, revokedBy: by, revokedReason: reason };
       });
@@ -74,7 +74,7 @@ export function createSqliteKeys(tables: SqliteTables): KeyRecords {
       return inTransaction(database, () => {
         requireUnchanged(tables, conditions);
         const before = keys.read(id);
-        if (before === undefined || !isActive(before, now())) return undefined;
+        if (before === undefined || !isRotatable(before, now())) return undefined;
         keys.insertNew(successor);
         const expiresAtMs = Math.min(endsAtMs, before.expiresAtMs ?? Number.POSITIVE_INFINITY);
         updateReplaced.run(expiresAtMs, successor.id, id);
@@ -108,7 +108,7 @@ function prepareStatements(database: DatabaseSync) {
       LIMIT 1
     `),
     countRecords: database.prepare('SELECT count(*) AS count FROM keys WHERE organization = ?'),
-    countUsable: database.prepare(`
+    countWorking: database.prepare(`
       SELECT count(*) AS count FROM keys
       WHERE organization = ? AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?)
     `),
@@ -134,19 +134,19 @@ function requireAnother(
   { leavesAnother = false }: Conditions,
 ): void {
   const { id, organization, mode } = key;
-  if (!leavesAnother || hasEnded(key, nowMs)) return;
+  if (!leavesAnother || hasExpired(key, nowMs)) return;
   if (selectAnother.get(organization, id, nowMs, mode) === undefined) throw new ConditionFailed('leavesAnother');
 }
 
 /** Throws if the organization now has too many keys. Call it within the transaction, after the creation or rotation. */
 function requireRoom(
-  { countRecords, countUsable }: Statements,
+  { countRecords, countWorking }: Statements,
   { organization }: StoredKey,
   { most }: Conditions,
   nowMs: number,
 ): void {
   if (most === undefined) return;
   const records = Number(countRecords.get(organization)?.count);
-  const usable = records <= most.usable ? records : Number(countUsable.get(organization, nowMs)?.count);
-  if (records > most.records || usable > most.usable) throw new ConditionFailed('most');
+  const working = records <= most.working ? records : Number(countWorking.get(organization, nowMs)?.count);
+  if (records > most.records || working > most.working) throw new ConditionFailed('most');
 }
