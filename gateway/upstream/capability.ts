@@ -5,6 +5,7 @@ import type { RetryReason } from '../exchange/findings.ts';
 import { durationText } from '../shared/text.ts';
 import { UPSTREAM_CODES } from './codes.ts';
 import { withheldText } from './headers/withheld.ts';
+import { answersFromContract, isGatewayItself, upstreamOfExamples } from './targets/addresses.ts';
 
 const FIELDS = {
   target: {
@@ -207,13 +208,12 @@ const FACTS: FactsOf<typeof FIELDS, 'code' | 'times'> = {
 
 export const UPSTREAM = { codes: UPSTREAM_CODES, fields: FIELDS, facts: FACTS } as const satisfies Capability;
 
-/**
- * Returns where a request was sent. A target that is not an address of a service is the gateway itself (`gateway:`, `session:`) or the
- * contract of an upstream (`examples:<upstream>`).
- */
+/** Returns where a request was sent. */
 function sentTo(target: string): string {
-  if (target === 'gateway:' || target === 'session:') return 'executed by the gateway itself';
-  return target.startsWith('examples:') ? `answered from the contract of ${target.slice(9)}` : `sent to ${target}`;
+  if (isGatewayItself(target)) return 'executed by the gateway itself';
+  return answersFromContract(target)
+    ? `answered from the contract of ${upstreamOfExamples(target)}`
+    : `sent to ${target}`;
 }
 
 function reasonsOf(retries: readonly unknown[]): string {

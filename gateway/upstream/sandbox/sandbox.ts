@@ -8,6 +8,7 @@ import { getCompileCacheDir } from 'node:module';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { isOnSandbox, sandboxServiceOf } from '../targets/addresses.ts';
 import type { UpstreamAddresses } from '../targets/targets.ts';
 import { type Jwks, trusts, writeAdministrator, writeTrusted } from './sandbox-trust.ts';
 
@@ -49,15 +50,11 @@ const ATTEMPTS = 40;
 const ATTEMPT_EVERY_MS = 250;
 const EXIT_IN_USE = 73;
 
-function isSandboxAddress(address: string): boolean {
-  return address.startsWith('sandbox:');
-}
-
 type Addresses = Pick<UpstreamAddresses, 'live' | 'test'>;
 
 /** Whether an address of the upstream is on the sandbox. */
 export function liesOnSandbox(upstream: Addresses | undefined): boolean {
-  return [...(upstream?.live ?? []), ...(upstream?.test ?? [])].some(isSandboxAddress);
+  return [...(upstream?.live ?? []), ...(upstream?.test ?? [])].some(isOnSandbox);
 }
 
 /** Finds or starts the sandbox of a data directory. Rejects if that takes longer than about ten seconds. */
@@ -84,7 +81,7 @@ export async function startSandbox(options: SandboxProcessOptions): Promise<Sand
 
   return {
     originOf: (address) =>
-      isSandboxAddress(address) ? `http://127.0.0.1:${lease.services[address.slice(8)] ?? 0}` : address,
+      isOnSandbox(address) ? `http://127.0.0.1:${lease.services[sandboxServiceOf(address)] ?? 0}` : address,
     async seed(assertion) {
       const answer = await fetch(`http://127.0.0.1:${lease.services.platform}/_sandbox/seed`, {
         method: 'POST',

@@ -13,6 +13,18 @@ interface Addresses {
   readonly test?: readonly string[] | undefined;
 }
 
+const SANDBOX = 'sandbox:';
+
+/** Whether the address is a service of the sandbox: `sandbox:<service>`. */
+export function isOnSandbox(address: string): boolean {
+  return address.startsWith(SANDBOX);
+}
+
+/** Returns the service of a sandbox address. */
+export function sandboxServiceOf(address: string): string {
+  return address.slice(SANDBOX.length);
+}
+
 /** Whether the gateway answers for this address from the contract of its upstream. */
 export function answersFromContract(address: string): boolean {
   return address.startsWith(EXAMPLES);
@@ -57,5 +69,5 @@ export function upstreamsFromContract(upstreams: Readonly<Record<string, Address
 
 /** Whether no address leads to a real service. */
 export function isSimulated({ live, test = [] }: Addresses): boolean {
-  return [...live, ...test].every((address) => address.startsWith('sandbox:') || hasNoConnection(address));
+  return [...live, ...test].every((address) => isOnSandbox(address) || hasNoConnection(address));
 }
