@@ -33,7 +33,7 @@ export class JudgedAttempt implements AnswerHandler {
   /** The request that is made from the record, and the read of the record while its answer is awaited. */
   #afterRead: Outgoing | undefined;
   #read: RecordRead | undefined;
-  /** The credential of the request whose answer is awaited. */
+  /** The credential of the request that was sent last; undefined if there is no credential, or if nothing was sent. */
   #sent: CredentialHeader | undefined;
   #status = 0;
   #headers: AnswerHeaders = {};
@@ -86,14 +86,24 @@ export class JudgedAttempt implements AnswerHandler {
 
   #dispatch(request: Outgoing): void {
     if (this.#relay.isEnded) return;
-    const { credential } = this.#attempts.route;
     this.#body = new CollectedBody(BUFFERED_BYTES_MAX);
     try {
-      this.#sent = credential?.header(this.#attempts.exchange.operation.provesCredential);
+      this.#sent = this.#credentialHeader();
       this.#target.dispatcher.dispatch(withCredential(request, this.#sent), this);
     } catch (error) {
-      if (credential !== undefined && this.#sent === undefined) this.#attempts.notSent();
       this.#relay.onResponseError(undefined, error as Error);
+    }
+  }
+
+  /** Returns the header of the credential; undefined if the upstream has no credential. Throws upstream_auth_failed. */
+  #credentialHeader(): CredentialHeader | undefined {
+    const { exchange, route } = this.#attempts;
+    try {
+      return route.credential?.header(exchange.operation.provesCredential);
+    } catch (error) {
+      const wasSentBefore = this.#sent !== undefined;
+      if (!wasSentBefore) this.#attempts.notSent();
+      throw error;
     }
   }
 

@@ -6,13 +6,7 @@ import type { ExchangeClock } from '../deadlines/exchange-clock.ts';
 import type { ClientAnswer } from './client-answer.ts';
 import { CollectedBody } from './collected-body.ts';
 import type { Received } from './received.ts';
-
-/** The attempt whose answer is held. `proceed` is called when the answer is stored. */
-interface HoldingAttempt {
-  readonly isEnded: boolean;
-  proceed(received: Received): void;
-  clientLeft(): void;
-}
+import type { Relay } from './relay.ts';
 
 export class HeldAnswer {
   /** Whether the answer is stored, or the store has failed, so that the client gets the answer. */
@@ -21,15 +15,15 @@ export class HeldAnswer {
   readonly #recording: Recording;
   readonly #answer: ClientAnswer;
   readonly #clock: Pick<ExchangeClock, 'stop'>;
-  readonly #attempt: HoldingAttempt;
+  readonly #relay: Relay;
   readonly #body: CollectedBody;
 
-  constructor(exchange: Forwardable, answer: ClientAnswer, clock: ExchangeClock, attempt: HoldingAttempt) {
+  constructor(exchange: Forwardable, answer: ClientAnswer, clock: ExchangeClock, relay: Relay) {
     this.#exchange = exchange;
     this.#recording = exchange.recording as Recording;
     this.#answer = answer;
     this.#clock = clock;
-    this.#attempt = attempt;
+    this.#relay = relay;
     this.#body = new CollectedBody(this.#recording.bodyBytesMax);
   }
 
@@ -51,14 +45,14 @@ export class HeldAnswer {
     // The whole answer has arrived, and the deadlines are for the upstream.
     this.#clock.stop();
     await this.store(body);
-    if (!this.#attempt.isEnded) this.#attempt.proceed(this.#answer.end(body));
+    if (!this.#relay.isEnded) this.#relay.proceed(this.#answer.end(body));
   }
 
   /** Passes on an answer that has become too long to be stored. First, the store notes that the request was answered. */
   async #passTooLong(): Promise<void> {
     this.#answer.control?.pause();
     await this.store(undefined);
-    if (this.#attempt.isEnded) return;
+    if (this.#relay.isEnded) return;
     this.#answer.beginBody();
     if (this.#answer.write(this.#body.whole())) this.#answer.control?.resume();
   }
@@ -73,6 +67,6 @@ export class HeldAnswer {
     const isShort = body !== undefined && body.length <= this.#recording.bodyBytesMax;
     await this.#recording.keep({ status: this.#answer.status, headers, body: isShort ? body : undefined });
     this.isStored = true;
-    if (this.#exchange.response.destroyed) this.#attempt.clientLeft();
+    if (this.#exchange.response.destroyed) this.#relay.clientLeft();
   }
 }
