@@ -66,44 +66,53 @@ export function createRewrite(rules: readonly RequestRule[]): Rewrite {
   };
 }
 
-function rewriteFor(operation: Operation, rules: readonly RequestRule[]): ReturnType<Rewrite> {
-  const own = rules.filter(({ operations }) => operations.includes(operation.id));
-  if (own.length === 0) return undefined;
-  const pathOf = pathChange(operation, new Set(own.flatMap(({ path }) => path?.lowerCase ?? [])));
-  const changes = own.filter(({ hash, defaults }) => hash || defaults).map(toChange);
-  const setAsItems = own.find((rule) => rule.setAsItems !== undefined)?.setAsItems;
-  const unread = (path: string, body: Buffer | undefined) => ({ path, body });
-  const conclude = setAsItems === undefined ? unread : readingFirst(operation, setAsItems);
-  if (changes.length === 0) return (checked) => conclude(pathOf(checked), checked.rawBody, checked);
-  return async (checked, over) => conclude(pathOf(checked), await changedBody(checked, changes, over), checked);
+/** The rules for one operation. */
+interface OperationRules {
+  /** Whether each path parameter is written in lower case, in template order; undefined if none is. */
+  readonly isLowered: readonly boolean[] | undefined;
+  readonly changes: readonly Change[];
+  readonly setAsItems: SetAsItemsRule | undefined;
 }
 
-/** Returns the read of the record, if the body has a `set` that must be sent as items. Otherwise returns the request unchanged. */
-function readingFirst(
-  operation: Operation,
-  rule: SetAsItemsRule,
-): (path: string, body: Buffer | undefined, checked: Checked) => Rewritten {
-  const reading: Operation = { ...operation, id: rule.read, method: 'GET' };
-  return (path, body, { pathValues }) => {
-    // A body without the text `"set"` is not parsed. A backslash could hide `set` in an escape, so a body with a backslash is parsed.
-    if (body === undefined || (!body.includes('"set"') && !body.includes('\\'))) return { path, body };
-    const changes = readJson(body);
-    if (changes === undefined) throw new GatewayError('malformed_json');
-    if (!hasSet(changes, rule.fields)) return { path, body };
-    const record = JSON.stringify(pathValues.map((value) => value.toLowerCase()));
-    const bodyFrom = (answer: Buffer) => withItems(changes, rule, answer);
-    return { path, body: undefined, recordRead: { record, operation: reading, bodyFrom } };
+function rewriteFor(operation: Operation, all: readonly RequestRule[]): ReturnType<Rewrite> {
+  const own = all.filter(({ operations }) => operations.includes(operation.id));
+  if (own.length === 0) return undefined;
+  const lowered = new Set(own.flatMap(({ path }) => path?.lowerCase ?? []));
+  const isLowered = pathParameterNames(operation.path).map((name) => lowered.has(name));
+  const rules: OperationRules = {
+    isLowered: isLowered.includes(true) ? isLowered : undefined,
+    changes: own.filter(({ hash, defaults }) => hash || defaults).map(toChange),
+    setAsItems: own.find((rule) => rule.setAsItems !== undefined)?.setAsItems,
+  };
+  if (rules.changes.length === 0) return (checked) => rewritten(checked, rules, checked.rawBody);
+  return async (checked, over) => rewritten(checked, rules, await changedBody(checked, rules.changes, over));
+}
+
+function rewritten(checked: Checked, { isLowered, setAsItems }: OperationRules, body: Buffer | undefined): Rewritten {
+  const path = isLowered === undefined ? samePath(checked.operation, checked.path) : lowerCasePath(checked, isLowered);
+  const recordRead = setAsItems && body && recordReadFor(checked, setAsItems, body);
+  return recordRead === undefined ? { path, body } : { path, body: undefined, recordRead };
+}
+
+/** Returns the read of the record, if the body has a `set` that must be sent as items. */
+function recordReadFor({ operation, pathValues }: Checked, rule: SetAsItemsRule, body: Buffer): RecordRead | undefined {
+  // A body without the text `"set"` is not parsed. A backslash could hide `set` in an escape, so a body with a backslash is parsed.
+  if (!body.includes('"set"') && !body.includes('\\')) return undefined;
+  const changes = readJson(body);
+  if (changes === undefined) throw new GatewayError('malformed_json');
+  if (!hasSet(changes, rule.fields)) return undefined;
+  return {
+    record: JSON.stringify(pathValues.map((value) => value.toLowerCase())),
+    operation: { ...operation, id: rule.read, method: 'GET' },
+    bodyFrom: (answer) => withItems(changes, rule, answer),
   };
 }
 
-function pathChange(operation: Operation, lowered: ReadonlySet<string>): (checked: Checked) => string {
-  const isLowered = pathParameterNames(operation.path).map((name) => lowered.has(name));
-  if (!isLowered.includes(true)) return ({ path }) => samePath(operation, path);
-  return ({ pathValues }) =>
-    filledPath(
-      operation,
-      pathValues.map((value, index) => (isLowered[index] ? value.toLowerCase() : value)),
-    );
+function lowerCasePath({ operation, pathValues }: Checked, isLowered: readonly boolean[]): string {
+  return filledPath(
+    operation,
+    pathValues.map((value, index) => (isLowered[index] ? value.toLowerCase() : value)),
+  );
 }
 
 /** Returns the original bytes, unless a rule has changed something. */
