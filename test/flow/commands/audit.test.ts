@@ -49,7 +49,12 @@ test('a change of files that several processes have applied is one line for peop
   const { run, json, openStore, clock } = commandLine();
   const store = openStore();
   const note = (instance: string, version: string) =>
-    store.audit.append('configuration.changed', 'reload', { outcome: 'applied', changes: ['a: 1 → 2'], version, instance });
+    store.audit.append('configuration.changed', 'reload', {
+      outcome: 'applied',
+      changes: ['a: 1 → 2'],
+      version,
+      instance,
+    });
   for (const instance of ['vm:8481', 'vm:8482', 'vm:8483']) await note(instance, 'sha256:1');
   clock.nowMs += 60_000;
   await note('vm:8481', 'sha256:2');
