@@ -104,7 +104,7 @@ const concernOf = (file: string) => concerns.find((concern) => file.startsWith(c
 
 /** The files of a concern that capabilities.ts lists: data and pure functions, and the files that they are made of. */
 const isCapabilityFile = (file: string) =>
-  /^gateway\/\w+\/(capability|codes)\.ts$|^gateway\/upstream\/headers\/withheld\.ts$/.test(file) &&
+  /^gateway\/\w+\/(capability|codes)\.ts$|^gateway\/upstream\/(headers\/withheld|targets\/addresses)\.ts$/.test(file) &&
   concernOf(file) !== undefined;
 const CAPABILITIES = 'gateway/catalogue/capabilities.ts';
 /** The lists of capabilities and of settings import these files of the concerns, and no others. */

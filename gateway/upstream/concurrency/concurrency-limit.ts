@@ -3,7 +3,7 @@
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import { contain } from '../../shared/faults.ts';
-import { FairQueue, type OrganizationLoad, type QueueEntry, queueEntry, type Waiter } from './fair-queue.ts';
+import { FairQueue, type QueueEntry, queueEntry, type UpstreamLoad, type Waiter } from './fair-queue.ts';
 import { createQueueBound, type QueueBoundRules } from './queue-bound.ts';
 
 /** When more organizations than this are in memory, organizations without requests at the upstream are removed. */
@@ -33,7 +33,7 @@ interface ConcurrencyLimitOptions {
 
 export class ConcurrencyLimit {
   readonly #options: ConcurrencyLimitOptions;
-  readonly #loads = new Map<string, OrganizationLoad>();
+  readonly #loads = new Map<string, UpstreamLoad>();
   readonly #queue = new FairQueue();
   readonly #bound = createQueueBound();
   #inFlight = 0;
@@ -52,7 +52,7 @@ export class ConcurrencyLimit {
   }
 
   /** Takes a place, which `release` gives back. Returns undefined if no place is free, or if other requests already wait for one. */
-  enter(organization: string): OrganizationLoad | undefined {
+  enter(organization: string): UpstreamLoad | undefined {
     // The number of places may have grown since the last request. The waiting requests get the new places first.
     if (this.waiting() > 0) this.#admit();
     const isFull = this.waiting() > 0 || this.#inFlight >= this.#options.places();
@@ -79,7 +79,7 @@ export class ConcurrencyLimit {
     this.#queue.remove(entry);
   }
 
-  release(load: OrganizationLoad): void {
+  release(load: UpstreamLoad): void {
     this.#inFlight -= 1;
     load.inFlight -= 1;
     if (this.waiting() === 0) return;
@@ -99,7 +99,7 @@ export class ConcurrencyLimit {
     return this.#queue.length();
   }
 
-  #loadOf(organization: string): OrganizationLoad {
+  #loadOf(organization: string): UpstreamLoad {
     const known = this.#loads.get(organization);
     if (known !== undefined) return known;
     if (this.#loads.size >= LOADS_MAX) this.#forgetIdle();
@@ -114,7 +114,7 @@ export class ConcurrencyLimit {
     }
   }
 
-  #take(load: OrganizationLoad): OrganizationLoad {
+  #take(load: UpstreamLoad): UpstreamLoad {
     this.#inFlight += 1;
     load.inFlight += 1;
     return load;

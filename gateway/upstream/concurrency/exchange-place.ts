@@ -4,7 +4,7 @@ import type { GatewayError } from '../../catalogue/errors.ts';
 import type { Caller } from '../../exchange/caller.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { ConcurrencyLimit } from './concurrency-limit.ts';
-import type { OrganizationLoad, QueueEntry, Waiter } from './fair-queue.ts';
+import type { QueueEntry, UpstreamLoad, Waiter } from './fair-queue.ts';
 
 /** The share of the deadline that a request may spend in the queue. The rest of the time is for the answer. */
 const WAITING_PART = 0.9;
@@ -18,7 +18,7 @@ export class ExchangePlace implements Waiter {
   /** The entry of the exchange in the queue while it waits. */
   #entry: QueueEntry | undefined;
   #onWaited: OnWaited | undefined;
-  #load: OrganizationLoad | undefined;
+  #load: UpstreamLoad | undefined;
   #queuedMs = 0;
 
   constructor(exchange: Forwardable, concurrency: ConcurrencyLimit) {
@@ -44,7 +44,7 @@ export class ExchangePlace implements Waiter {
     this.#entry = this.#concurrency.wait(organizationOf(this.#exchange.caller), withinMs, this, now);
   }
 
-  entered(load: OrganizationLoad, waitedMs: number): void {
+  entered(load: UpstreamLoad, waitedMs: number): void {
     this.#entry = undefined;
     this.#load = load;
     this.noteQueued(waitedMs);

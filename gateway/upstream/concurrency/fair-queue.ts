@@ -5,7 +5,7 @@
 import type { GatewayError } from '../../catalogue/errors.ts';
 
 /** The requests of one organization at an upstream. */
-export interface OrganizationLoad {
+export interface UpstreamLoad {
   readonly organization: string;
   inFlight: number;
   /** Number of entries of the organization in the queue. */
@@ -21,14 +21,14 @@ export interface Waiter {
    *
    * @param waitedMs time in the queue
    */
-  entered(load: OrganizationLoad, waitedMs: number): void;
+  entered(load: UpstreamLoad, waitedMs: number): void;
   refused(error: GatewayError, waitedMs: number): void;
 }
 
 /** An entry of the queue. Code that takes an entry out must serve or refuse it, and call `entered` or `refused` of its waiter. */
 export interface QueueEntry {
   readonly waiter: Waiter;
-  readonly load: OrganizationLoad;
+  readonly load: UpstreamLoad;
   /** `performance.now()` at its arrival, and at the end of its permitted wait. */
   readonly sinceMs: number;
   readonly untilMs: number;
@@ -37,13 +37,13 @@ export interface QueueEntry {
   newer: QueueEntry | undefined;
 }
 
-export function queueEntry(waiter: Waiter, load: OrganizationLoad, sinceMs: number, untilMs: number): QueueEntry {
+export function queueEntry(waiter: Waiter, load: UpstreamLoad, sinceMs: number, untilMs: number): QueueEntry {
   return { waiter, load, sinceMs, untilMs, isQueued: false, older: undefined, newer: undefined };
 }
 
 export class FairQueue {
   /** Organizations with entries, in the order of their turns. */
-  readonly #turns: OrganizationLoad[] = [];
+  readonly #turns: UpstreamLoad[] = [];
   #length = 0;
 
   length(): number {
@@ -109,16 +109,16 @@ export class FairQueue {
     return entry;
   }
 
-  #leaveTurns(load: OrganizationLoad): void {
+  #leaveTurns(load: UpstreamLoad): void {
     // The usual case uses `shift`, because `splice` allocates an array for the removed element.
     if (this.#turns[0] === load) this.#turns.shift();
     else this.#turns.splice(this.#turns.indexOf(load), 1);
   }
 
-  #turnOf(most: number): OrganizationLoad | undefined {
+  #turnOf(most: number): UpstreamLoad | undefined {
     // The loop uses an index, because the iterator of `for of` costs 80 bytes per request until V8 optimizes the function.
     for (let index = 0; index < this.#turns.length; index += 1) {
-      const load = this.#turns[index] as OrganizationLoad;
+      const load = this.#turns[index] as UpstreamLoad;
       if (load.inFlight < most) return load;
     }
     return this.#turns[0];
@@ -126,7 +126,7 @@ export class FairQueue {
 }
 
 /** Yields the entries of an organization, oldest first. */
-function* entriesOf({ oldest }: OrganizationLoad): Generator<QueueEntry> {
+function* entriesOf({ oldest }: UpstreamLoad): Generator<QueueEntry> {
   for (let entry = oldest; entry !== undefined; entry = entry.newer) yield entry;
 }
 

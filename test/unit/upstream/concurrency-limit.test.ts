@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { GatewayError } from '../../../gateway/catalogue/errors.ts';
 import { ConcurrencyLimit, type ConcurrencyRules } from '../../../gateway/upstream/concurrency/concurrency-limit.ts';
-import type { OrganizationLoad } from '../../../gateway/upstream/concurrency/fair-queue.ts';
+import type { UpstreamLoad } from '../../../gateway/upstream/concurrency/fair-queue.ts';
 
 const MINUTE = 60_000;
 
@@ -31,7 +31,7 @@ type Entered = 'waiting' | 'in' | 'refused' | 'left';
 
 interface Guest {
   readonly client: Client;
-  readonly done: Promise<OrganizationLoad | undefined>;
+  readonly done: Promise<UpstreamLoad | undefined>;
   state: Entered;
   error: unknown;
   leave(): void;
@@ -43,7 +43,7 @@ function waiting(
   organization: string,
   withinMs: number,
   client: Client,
-): Promise<OrganizationLoad | undefined> {
+): Promise<UpstreamLoad | undefined> {
   return new Promise((resolve, reject) => {
     const waiter = concurrency.wait(organization, withinMs, { entered: resolve, refused: reject });
     client.once('close', () => {
@@ -80,7 +80,7 @@ function setUp(places = 1, rules: Partial<ConcurrencyRules> = {}) {
         done,
         state: place ? 'in' : 'waiting',
         error: undefined,
-        leave: () => void done.then((share) => concurrency.release(share as OrganizationLoad)),
+        leave: () => void done.then((share) => concurrency.release(share as UpstreamLoad)),
       };
       done.then(
         (share) => {
@@ -304,10 +304,10 @@ test('a queue that does not move is kept to the length that a moment works off, 
 
 test('with very many organizations, those that have nothing here are forgotten and the others are not', async () => {
   const { concurrency } = setUp(10);
-  const kept = concurrency.enter('kept') as OrganizationLoad;
+  const kept = concurrency.enter('kept') as UpstreamLoad;
   for (let index = 0; index < 10_000; index += 1)
-    concurrency.release(concurrency.enter(`org_${index}`) as OrganizationLoad);
-  const again = concurrency.enter('kept') as OrganizationLoad;
+    concurrency.release(concurrency.enter(`org_${index}`) as UpstreamLoad);
+  const again = concurrency.enter('kept') as UpstreamLoad;
   assert.equal(again, kept);
   assert.equal(again.inFlight, 2);
 });
