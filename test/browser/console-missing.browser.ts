@@ -69,6 +69,10 @@ describe('the console after the end of an instance', () => {
     const page = await signedIn('');
     const cause = page.locator('#attention li', { hasText: `:${port} does not respond` });
     await page.locator('#without', { hasText: `:${port} does not respond` }).waitFor(PATIENCE);
+    // A line leaves the charts readable, which a band of an hour does not.
+    const mark = page.locator('#traffic-chart .mark.outage', { hasText: `:${port} does not respond` });
+    await mark.locator('line').waitFor({ ...PATIENCE, state: 'attached' });
+    assert.equal(await mark.locator('rect').count(), 0);
     await cause.getByRole('link', { name: 'Details' }).click(PATIENCE);
     const row = page.locator('#instances tbody tr', { hasText: `:${port}` });
     await row.filter({ hasText: /missing since \d\d:\d\d:\d\d/ }).waitFor(PATIENCE);
@@ -88,9 +92,10 @@ describe('the console after the end of an instance', () => {
   it('says of an instance without Redis whose figures it shows, and what cannot be read', async () => {
     const { page } = await openPage(browser, `${other.adminUrl}/`);
     await page
-      .locator('#without', { hasText: /Figures of \S+ only: while Redis is away, / })
+      .locator('#without', { hasText: /^▲ Only \S+: Redis is away, so the figures of / })
       .filter({ hasText: `:${one.port}` })
       .waitFor(PATIENCE);
+    assert.equal(await page.locator('#now-title').textContent(), 'Now, 1 of 2 instances');
     await takeScreenshot(page, 'missing-redis');
     // Its figures are in the memory of the gateway, only its record is not.
     await page.evaluate(`location.hash = '#/organizations/${ORGANIZATION}'`);

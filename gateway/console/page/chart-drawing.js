@@ -5,7 +5,10 @@ import { clock, clockWithSeconds } from './format.js';
 import { timeTicks } from './scale.js';
 
 export const HEIGHT = 230;
-/** Markers: a line for a moment, a band for an outage, a strip for a warning, and hatching where nothing was counted. */
+/**
+ * Markers: a line for a moment, a band for an outage, a strip for a warning, and hatching where nothing was counted. A missing instance is a
+ * line at its time, because it may be missing for an hour, in which the charts of the other instances must stay readable.
+ */
 const SIGNS = { start: '▸', reload: '↻', refused: '✕', restart: '↺', outage: '▼', warning: '▲', uncounted: '▨' };
 export const MARGIN = { top: 20, right: 14, bottom: 26, left: 56 };
 
@@ -82,7 +85,7 @@ function text(x, y, content, anchor) {
 export function marksIn(events, { beginMs, endMs, toX, ...frame }) {
   return events.flatMap((event) => {
     const at = Date.parse(event.at);
-    const until = event.until === null ? endMs : Date.parse(event.until);
+    const until = event.about?.topic === 'instance' ? at : event.until === null ? endMs : Date.parse(event.until);
     if (until < beginMs || at >= endMs) return [];
     return [{ event, drawing: toX && drawMark(event, toX(Math.max(at, beginMs)), toX(Math.min(until, endMs)), frame) }];
   });
@@ -92,14 +95,14 @@ function drawMark({ kind, text, instance }, from, to, { top, bottom, pattern }) 
   const where = instance === undefined ? '' : ` (${instance})`;
   const group = drawn('g', { class: `mark ${kind}` }, drawn('title', {}, text + where));
   const band = { x: from, y: top, width: Math.max(2, to - from), height: bottom - top };
-  if (kind === 'outage') group.append(drawn('rect', band));
+  if (kind === 'outage' && from < to) group.append(drawn('rect', band));
   // A warning is a strip at the top, so that charts stay readable while several warnings last.
   else if (kind === 'warning') group.append(drawn('rect', { ...band, height: 3 }));
   else if (kind === 'uncounted')
     // The stripes have the colour of the paper.
     group.append(drawn('rect', { ...band, class: 'ground' }), drawn('rect', { ...band, fill: `url(#${pattern})` }));
   else group.append(drawn('line', { x1: from, x2: from, y1: top, y2: bottom }));
-  group.append(drawn('text', { x: from, y: top - 6, 'text-anchor': 'middle' }, SIGNS[kind] ?? '•'));
+  group.append(drawn('text', { x: from, y: top - 6, 'text-anchor': 'middle' }, signOf(kind)));
   return group;
 }
 

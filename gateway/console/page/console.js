@@ -131,7 +131,7 @@ function showWithout({ without, ended, can_ask: canAsk, instances, here }) {
   const own = instances.find(({ id }) => id === here)?.name;
   const text = canAsk
     ? told.join(' ')
-    : `Figures of ${own} only: while Redis is away, there are none of ${names}, for any part of the time shown.`;
+    : `Only ${own}: Redis is away, so the figures of ${names} are missing for the whole time.`;
   const box = place('without');
   box.hidden = without.length === 0;
   if (without.length > 0) refill(box, element('p', {}, signed('warn', text)));

@@ -15,8 +15,10 @@ export const REFUSED_WARNED = 0.2;
 /** @returns a function that shows a feed */
 export function tiles() {
   return (feed) => {
-    place('now-title').textContent = feed.history.range === 'free' ? 'In this time' : 'Now';
-    place('tiles').replaceChildren(...tilesOf(feed).map((one) => tileOf({ ...one, slots: feed.history.slots })));
+    const { can_ask: canAsk, without, history } = feed;
+    const alone = canAsk || without.length === 0 ? '' : `, 1 of ${without.length + 1} instances`;
+    place('now-title').textContent = (history.range === 'free' ? 'In this time' : 'Now') + alone;
+    place('tiles').replaceChildren(...tilesOf(feed).map((one) => tileOf({ ...one, slots: history.slots })));
   };
 }
 
