@@ -198,6 +198,28 @@ describe('the account page', () => {
     await page.context().close();
   });
 
+  it('says what the error itself says, if no request of the key has its id', async () => {
+    const { page } = await open();
+    await show(page);
+    const field = page.locator('#request-id');
+    const error = { code: 'route_not_found', message: 'Did you mean /v1/jobs?', request_id: 'req_of_no_operation' };
+    for (const pasted of [JSON.stringify({ error }, undefined, 2), `404 ${JSON.stringify(error)}`]) {
+      await field.fill(pasted);
+      await page.keyboard.press('Enter');
+      const told = page.locator('#request strong', { hasText: 'Did you mean /v1/jobs?' });
+      await told.waitFor(PATIENCE);
+      assert.equal(await field.inputValue(), 'req_of_no_operation');
+      const about = page.locator('#request a', { hasText: 'About route_not_found' });
+      assert.equal(await about.getAttribute('href'), '/docs/errors/route_not_found');
+    }
+    await takeScreenshot(page, 'account-own-words');
+    await field.fill('"request_id":"req_of_another"');
+    await page.keyboard.press('Enter');
+    await page.locator('#request .account-advice', { hasText: 'paste the whole error' }).waitFor(PATIENCE);
+    assert.deepEqual(await findBarriers(page, DEGREES), []);
+    await page.context().close();
+  });
+
   it('folds limits on trial, tells those of keys by name, and says which requests their client ended', async () => {
     const { page } = await open();
     await show(page);
@@ -747,7 +769,7 @@ describe('the account page and the gateway itself', () => {
     assert.equal(await page.locator('#limits').count(), 0);
     await takeScreenshot(page, 'account-own-requests');
     await page.evaluate('location.hash = "request=req_of_no_operation"');
-    const unknown = page.locator('#request .account-advice', { hasText: 'refused before its key was read' });
+    const unknown = page.locator('#request .account-advice', { hasText: 'Its path or its key was not accepted' });
     await unknown.waitFor(PATIENCE);
     assert.match((await unknown.textContent()) ?? '', /Request id req_of_no_operation$/);
     await page.locator('.account-head button', { hasText: 'Refresh' }).click();

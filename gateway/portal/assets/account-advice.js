@@ -82,7 +82,7 @@ function textsFor({ status, code, requiredScopes, retryAfterSeconds, unknownRequ
   if (unknownRequest !== undefined)
     return [
       'The gateway has no such request for this key.',
-      'It was refused before its key was read (no such path or method), or it is older than what is remembered, which is minutes to hours. Or another key sent it: a key without gateway:read sees its own requests only.',
+      'Its path or its key was not accepted: paste the whole error to read what it says. Or it is older than what is remembered, which is minutes to hours. Or another key sent it: a key without gateway:read sees its own requests only.',
     ];
   if (code === 'resource_missing') return ['This is not there any more.', 'Load the page again.'];
   if (code === 'route_not_found') return ['This gateway does not offer this now.', 'Load the page again.'];

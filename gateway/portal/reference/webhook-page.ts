@@ -1,8 +1,9 @@
-// Makes the page of a webhook, with the request that the API sends, its payload with an example, and the answers of the receiver.
+// Makes the page of a webhook, with the request that the API sends, its payload with an example, a receiver, and the answers of the receiver.
 
 import { createSlugs, escapeHtml } from '../html.ts';
 import { neighbourLinks, type Page } from '../layout.ts';
-import { plain, renderDescription } from '../markdown.ts';
+import { codeBlock, plain, renderDescription } from '../markdown.ts';
+import { receiverSamples } from '../samples/receiver.ts';
 import { tabs } from '../tabs.ts';
 import type { AddressedContract, WebhookAddress } from './addresses.ts';
 import { exampleText, isJsonType } from './body-view.ts';
@@ -72,7 +73,7 @@ function requestHtml(request: SentRequestView, summary: string, isOneOfSeveral: 
     examples.length === 0 ? '<p class="no-body">No body.</p>' : tabs(`${prefix}type`, 'Media type', examples);
   return `<div class="columns">
 <div class="intro">${renderDescription(summary)}${renderDescription(description)}<ul class="needs"><li>${ABOUT}</li></ul></div>
-<div class="samples"><section class="sample" aria-labelledby="${prefix}example-title"><h2 id="${prefix}example-title" class="sample-title">${heading}</h2>${sample}</section></div>
+<div class="samples"><section class="sample" aria-labelledby="${prefix}example-title"><h2 id="${prefix}example-title" class="sample-title">${heading}</h2>${sample}</section>${receiverHtml(request, prefix)}</div>
 <div class="text">${payload}
 ${listed(
   'headers',
@@ -87,23 +88,40 @@ ${listed(
 </div>`;
 }
 
+/** The samples of a receiver. A payload that is not JSON has none. */
+function receiversOf(request: SentRequestView) {
+  return isJsonType(request.body?.media[0]?.type ?? '') ? receiverSamples(request) : [];
+}
+
+function receiverHtml(request: SentRequestView, prefix: string): string {
+  const samples = receiversOf(request).map(({ id, label, code, text }) => {
+    return { id, label, panel: codeBlock(text, code, `Receiver in ${label}`) };
+  });
+  if (samples.length === 0) return '';
+  return `<section class="sample" aria-labelledby="${prefix}receiver-title"><h2 id="${prefix}receiver-title" class="sample-title">Receiver</h2>${tabs(`${prefix}receiver`, 'Language', samples)}</section>`;
+}
+
 function webhookMarkdown({ title, summary }: WebhookAddress, requests: readonly SentRequestView[]): string {
-  const parts = requests.flatMap(({ method, description, headers, body, answers }) => [
-    `\`${method}\` to your address`,
-    description,
-    ...(body === undefined ? [] : ['## Payload', body.description, ...mediaLines(body.media)]),
-    ...(body?.media ?? []).flatMap(({ type, examples }) =>
-      examples.slice(0, 1).map(({ value }) => fence(isJsonType(type) ? 'json' : 'text', exampleText(value, type))),
-    ),
-    ...listLines(
-      'Headers',
-      headers.map((header) => [header.name, header.description] as const),
-    ),
-    ...listLines(
-      'Your answer',
-      answers.map((answer) => [answer.status, answer.description] as const),
-    ),
-  ]);
+  const parts = requests.flatMap((request) => {
+    const { method, description, headers, body, answers } = request;
+    return [
+      `\`${method}\` to your address`,
+      description,
+      ...(body === undefined ? [] : ['## Payload', body.description, ...mediaLines(body.media)]),
+      ...(body?.media ?? []).flatMap(({ type, examples }) =>
+        examples.slice(0, 1).map(({ value }) => fence(isJsonType(type) ? 'json' : 'text', exampleText(value, type))),
+      ),
+      ...listLines(
+        'Headers',
+        headers.map((header) => [header.name, header.description] as const),
+      ),
+      ...listLines(
+        'Your answer',
+        answers.map((answer) => [answer.status, answer.description] as const),
+      ),
+      ...receiversOf(request).flatMap(({ label, code, text }) => [`## Receiver in ${label}`, fence(code, text)]),
+    ];
+  });
   return `${[`# ${title}`, summary, ABOUT, ...parts].filter(Boolean).join('\n\n')}\n`;
 }
 

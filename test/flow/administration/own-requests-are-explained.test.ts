@@ -83,6 +83,18 @@ describe('the requests of an organization', () => {
     ]);
   });
 
+  it('are explained to another key after their key was revoked', async () => {
+    const dead = await gateway.issueKey({ organization: 'org_mine' });
+    await gateway.store.keys.revoke(dead.id, 'test', 'a reason');
+    const { id, status } = await call('GET /v1/things', dead.key);
+    assert.equal(status, 401);
+    const [row] = await list(`key_id=${dead.id}`);
+    assert.deepEqual([row?.request_id, row?.code], [id, 'api_key_revoked']);
+    const { body } = await explain(id);
+    assert.match(body.verdict, /revoked/);
+    assert.deepEqual(refusal(await explain(id, other.key)), [404, 'resource_missing']);
+  });
+
   it('are filtered by operation, status, class, code, key and time, and by several of them', async () => {
     const began = new Date(Date.now() - 1).toISOString();
     const missing = await call('POST /v1/things', mine.key, { body: { name: 1 } });

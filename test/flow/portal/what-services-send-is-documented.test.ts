@@ -1,8 +1,11 @@
 // Webhooks of a document and callbacks of its operations are for clients: they are published and documented.
 
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
+import { freePort } from '../../support/free-port.ts';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { eventually } from '../../support/instances.ts';
 
 // The script of the pages has no types.
 const script = new URL('../../../gateway/portal/assets/search-rank.js', import.meta.url).href;
@@ -124,6 +127,37 @@ describe('what services send to clients', () => {
     assert.match(markdown[0] ?? '', /## Webhooks[\s\S]*\[thingMade\]\(\/docs\/reference\/v1\/webhook-thingMade\.md\)/);
     assert.match(await textAt(`${webhook}.md`), /^# thingMade\n\nTells of Thing[\s\S]*## Payload[\s\S]*thing_name/);
     assert.match(markdown[1] ?? '', /## Callbacks[\s\S]*`POST {\$request.body#\/url}` finished[\s\S]*done_at/);
+  });
+
+  it('is received by the samples of its page', async () => {
+    const markdown = await textAt('/docs/reference/v1/webhook-thingMade.md');
+    for (const [command, fence] of [
+      [[process.execPath, '--input-type=module', '-e'], 'js'],
+      [['python3', '-u', '-c'], 'python'],
+    ] as const) {
+      const [, sample = ''] = new RegExp(`\`\`\`${fence}\n([^]*?)\n\`\`\``).exec(markdown) ?? [];
+      const port = await freePort();
+      const [program, ...options] = command;
+      const child = spawn(program, [...options, sample.replace('3000', String(port))], { stdio: 'pipe' });
+      try {
+        let printed = '';
+        child.stdout.on('data', (chunk: Buffer) => {
+          printed += chunk;
+        });
+        const post = async (text: string) =>
+          (await fetch(`http://127.0.0.1:${port}`, { method: 'POST', body: text })).status;
+        await eventually(() =>
+          post('{').then(
+            (status) => status === 400,
+            () => false,
+          ),
+        );
+        assert.equal(await post('{"thing_name":"it"}'), 200);
+        await eventually(async () => /thing_name.*it/.test(printed));
+      } finally {
+        child.kill('SIGKILL');
+      }
+    }
   });
 
   it('is linked on the first page, and near its address', async () => {
