@@ -28,8 +28,10 @@ export interface ConsoleOptions extends InstancesOptions {
 class StoreAway extends Error {
   readonly status = 503;
   readonly expose = true;
-  constructor(failure: string) {
-    super(`This cannot be read at present, because Redis is away: ${failure.replace(/\.+$/, '')}. It is tried again.`);
+  constructor(what: string, failure: string) {
+    super(
+      `${what} cannot be read at present, because Redis is away: ${failure.replace(/\.+$/, '')}. It is tried again.`,
+    );
   }
 }
 
@@ -59,7 +61,9 @@ export class Console {
     } catch (error) {
       // Most views read Redis. While Redis cannot be reached, their own errors say less.
       const failure = this.instances.fleet?.failure();
-      throw failure === undefined ? error : new StoreAway(failure);
+      // The page of an organization shows its figures all the same.
+      const subject = what === 'organizations' && id !== undefined ? 'The record of this organization' : 'This';
+      throw failure === undefined ? error : new StoreAway(subject, failure);
     }
   }
 

@@ -102,7 +102,7 @@ function drawMark({ kind, text, instance }, from, to, { top, bottom, pattern }) 
     // The stripes have the colour of the paper.
     group.append(drawn('rect', { ...band, class: 'ground' }), drawn('rect', { ...band, fill: `url(#${pattern})` }));
   else group.append(drawn('line', { x1: from, x2: from, y1: top, y2: bottom }));
-  group.append(drawn('text', { x: from, y: top - 6, 'text-anchor': 'middle' }, signOf(kind)));
+  group.append(drawn('text', { x: from, y: top - 6 }, signOf(kind)));
   return group;
 }
 

@@ -92,13 +92,12 @@ export function operationsTable() {
 
   return ({ history, attention }) => {
     const rows = [...history.operations, ...(history.others ? [history.others] : [])];
-    const { slots } = history;
     // What fails is the reason to look at the table.
     const usual = { key: rows.some(({ total }) => total.failed > 0) ? 'failed' : 'total', descending: true };
     show(
       rows.map((row) => ({
         ...row,
-        slots,
+        slots: history.slots,
         perSecond: row.total.requests / history.total_seconds,
         isSlow: isSlow(attention.filter(({ id }) => id === `slow ${row.name}`)),
       })),
@@ -138,9 +137,8 @@ export function codesTable() {
     ],
   });
   return ({ attention, history }) => {
-    const { slots } = history;
     sort.key = attention.length > 0 ? 'minute' : 'total';
-    show(history.codes.map((row) => ({ ...row, slots })));
+    show(history.codes.map((row) => ({ ...row, slots: history.slots })));
   };
 }
 

@@ -107,12 +107,17 @@ describe('instances that share a Redis', () => {
       causes[0]?.consequence.endsWith(`: ${ownName} speaks for itself alone. Ask ${otherName}, too.`),
       causes[0]?.consequence,
     );
-    const audit = await fetch(`${one.adminUrl}/console/audit`);
-    assert.equal(audit.status, 503);
-    assert.match(
-      ((await audit.json()) as { error: string }).error,
-      /^This cannot be read at present, because Redis is away: \S.*[^.]\. It is tried again\.$/,
-    );
+    for (const [path, what] of [
+      ['audit', 'This'],
+      ['organizations/org_any', 'The record of this organization'],
+    ]) {
+      const answer = await fetch(`${one.adminUrl}/console/${path}`);
+      assert.equal(answer.status, 503);
+      assert.match(
+        ((await answer.json()) as { error: string }).error,
+        new RegExp(`^${what} cannot be read at present, because Redis is away: \\S.*[^.]\\. It is tried again\\.$`),
+      );
+    }
     const { events } = await read<Answer>(one, 'feed');
     assert.deepEqual(
       events
