@@ -1,34 +1,41 @@
 // Counts failures in the memory of this process.
 
-import type { RateLimiterMemory } from 'rate-limiter-flexible';
+import { REAL_MACHINE, type Timer } from '../../shared/machine.ts';
 import type { FailureCount, FailureCounter, FailureRules, ReservedUnit } from './failure-counter.ts';
-import { createMemoryLimiter, setRules } from './limiter-library.ts';
+
+/** The failures of one address, until the window ends. */
+interface FailureWindow {
+  failures: number;
+  readonly end: Timer;
+}
 
 export class ProcessCounter implements FailureCounter {
-  readonly #limiter: RateLimiterMemory;
+  #rules: FailureRules;
+  readonly #windows = new Map<string, FailureWindow>();
   /**
-   * The number of units that this process has reserved, by address block. Units that are also reserved in Redis are included, so that they
-   * still count when Redis becomes unavailable.
+   * The number of units that this process has reserved, by address block. Units that are also reserved in Redis are included, because they
+   * must still count when Redis becomes unavailable.
    */
   readonly #reserved = new Map<string, number>();
 
-  constructor(name: string, rules: FailureRules) {
-    this.#limiter = createMemoryLimiter(name, rules);
+  constructor(rules: FailureRules) {
+    this.#rules = rules;
   }
 
-  async count(block: string, failures = 1): Promise<FailureCount> {
-    const { remainingPoints } = await this.#limiter.penalty(block, failures);
-    return { isUsedUp: remainingPoints === 0, leftMs: undefined };
+  count(block: string, failures = 1): Promise<FailureCount> {
+    const window = this.#windows.get(block) ?? this.#begin(block);
+    window.failures += failures;
+    return Promise.resolve({ isUsedUp: window.failures >= this.#rules.failures, leftMs: undefined });
   }
 
-  async reserve(block: string): Promise<ReservedUnit> {
-    const failures = (await this.#limiter.get(block))?.consumedPoints ?? 0;
-    const hasRoom = failures + (this.#reserved.get(block) ?? 0) < this.#limiter.points;
-    return {
-      isUsedUp: failures >= this.#limiter.points,
+  reserve(block: string): Promise<ReservedUnit> {
+    const failures = this.#windows.get(block)?.failures ?? 0;
+    const hasRoom = failures + (this.#reserved.get(block) ?? 0) < this.#rules.failures;
+    return Promise.resolve({
+      isUsedUp: failures >= this.#rules.failures,
       leftMs: undefined,
       giveBack: hasRoom ? this.hold(block) : undefined,
-    };
+    });
   }
 
   /** Counts a unit as reserved. Returns the function that gives it back, which also calls `giveBackShared`. */
@@ -43,10 +50,18 @@ export class ProcessCounter implements FailureCounter {
   }
 
   forget(block: string): void {
-    void this.#limiter.delete(block);
+    REAL_MACHINE.clearTimeout(this.#windows.get(block)?.end);
+    this.#windows.delete(block);
   }
 
   useRules(rules: FailureRules): void {
-    setRules(this.#limiter, rules);
+    this.#rules = rules;
+  }
+
+  #begin(block: string): FailureWindow {
+    const end = REAL_MACHINE.setTimeout(() => this.#windows.delete(block), this.#rules.windowSeconds * 1000).unref();
+    const window = { failures: 0, end };
+    this.#windows.set(block, window);
+    return window;
   }
 }

@@ -1,12 +1,25 @@
 // Counts failures in Redis, or in the memory of this process while Redis cannot be reached.
 
-import type { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { Redis } from '../../redis/client.ts';
+import { evaluate, toScript } from '../../redis/sealed-script.ts';
 import { REAL_MACHINE } from '../../shared/machine.ts';
 import type { FailureCount, FailureCounter, FailureRules, ReservedUnit } from './failure-counter.ts';
-import { createRedisLimiter, setRules } from './limiter-library.ts';
 import { ProcessCounter } from './process-counter.ts';
-import type { SharedUnits } from './reserved-units.ts';
+import { figuresIn, type SharedUnits } from './reserved-units.ts';
+
+/**
+ * Key: counter. Arguments: failures to add; milliseconds of a window. Returns how many failures are counted, and the milliseconds until
+ * their window ends.
+ */
+const COUNT = toScript(`
+local failures = redis.call('INCRBY', KEYS[1], ARGV[1])
+local left = redis.call('PTTL', KEYS[1])
+if left < 0 then
+  left = tonumber(ARGV[2])
+  redis.call('PEXPIRE', KEYS[1], ARGV[2])
+end
+return { failures, left }
+`);
 
 /** If a command counts this many failures or more, the address is flooding, and its next command waits. */
 const FLOOD = 8;
@@ -22,14 +35,18 @@ export class SharedCounter implements FailureCounter {
   readonly #waiting = new Map<string, WaitingFailures>();
   /** The addresses for which a command is in progress, or has counted a flood. */
   readonly #inFlight = new Set<string>();
-  readonly #limiter: RateLimiterRedis;
-  readonly #fallback: ProcessCounter;
+  readonly #name: string;
+  #rules: FailureRules;
+  readonly #client: Redis;
   readonly #units: SharedUnits;
+  readonly #fallback: ProcessCounter;
 
   constructor(name: string, rules: FailureRules, client: Redis, units: SharedUnits) {
-    this.#limiter = createRedisLimiter(name, rules, client);
-    this.#fallback = new ProcessCounter(name, rules);
+    this.#name = name;
+    this.#rules = rules;
+    this.#client = client;
     this.#units = units;
+    this.#fallback = new ProcessCounter(rules);
   }
 
   /**
@@ -56,7 +73,7 @@ export class SharedCounter implements FailureCounter {
   }
 
   useRules(rules: FailureRules): void {
-    setRules(this.#limiter, rules);
+    this.#rules = rules;
     this.#fallback.useRules(rules);
   }
 
@@ -76,16 +93,23 @@ export class SharedCounter implements FailureCounter {
 
   async #count(block: string, failures: number): Promise<FailureCount> {
     try {
-      const { remainingPoints, msBeforeNext } = await this.#limiter.penalty(block, failures);
-      return { isUsedUp: remainingPoints === 0, leftMs: msBeforeNext };
+      // Until the connection is ready, the client would keep the command. This process counts the failure at once instead.
+      if (this.#client.status !== 'ready') throw new Error('Redis is away');
+      const args = [failures, this.#rules.windowSeconds * 1000];
+      const [counted = 0, leftMs] = figuresIn(await evaluate(this.#client, COUNT, [this.#keyOf(block)], args), 2);
+      return { isUsedUp: counted >= this.#rules.failures, leftMs };
     } catch {
       return this.#fallback.count(block, failures);
     }
   }
 
   async #reserve(block: string): Promise<ReservedUnit> {
-    const limiter = this.#limiter;
-    const { failures, leftMs, giveBack } = await this.#units.reserve(limiter.getKey(block), limiter.points);
-    return { isUsedUp: failures >= limiter.points, leftMs, giveBack: giveBack && this.#fallback.hold(block, giveBack) };
+    const limit = this.#rules.failures;
+    const { failures, leftMs, giveBack } = await this.#units.reserve(this.#keyOf(block), limit);
+    return { isUsedUp: failures >= limit, leftMs, giveBack: giveBack && this.#fallback.hold(block, giveBack) };
+  }
+
+  #keyOf(block: string): string {
+    return `failures:${this.#name}:${block}`;
   }
 }
