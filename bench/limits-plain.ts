@@ -30,7 +30,7 @@ export function createLimit({ rules, now }: LimitOptions): (permitted: Permitted
 
   return async function limit(permitted) {
     const { charges, texts } = chargesOf(permitted.caller, permitted.operation, permitted.clientAddress);
-    const { remainingPoints, msBeforeNext } = await limiter.consume(charges[0]?.key ?? '').catch(refuse);
+    const { remainingPoints, msBeforeNext } = await limiter.consume(charges[0]?.counter ?? '').catch(refuse);
     const state = { policy: 'organization', limit: requests, windowSeconds, remaining: remainingPoints };
     const tightest = { ...state, resetMs: msBeforeNext };
     const limits: LimitStates = { states: [tightest], tightest };

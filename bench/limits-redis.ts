@@ -19,7 +19,7 @@ await store.firstAttempt;
 
 const limits = Array.from({ length: ORGANIZATIONS }, (_, index): readonly Charge[] => [
   {
-    key: `rl:{org_${String(index).padStart(20, '0')}}:organization`,
+    counter: `rl:{org_${String(index).padStart(20, '0')}}:organization`,
     policy: 'organization',
     requests: 1_000_000,
     windowSeconds: WINDOW_MS / 1000,
@@ -42,7 +42,7 @@ async function decide(perCommand: number): Promise<void> {
 
 await decide(200);
 const idle = await usedMemory();
-process.stdout.write(`one request: ${await observer.memory('USAGE', limits[0]?.[0]?.key ?? '')} bytes\n`);
+process.stdout.write(`one request: ${await observer.memory('USAGE', limits[0]?.[0]?.counter ?? '')} bytes\n`);
 for (let entry = 1; entry < ENTRIES; entry += 1) {
   clockMs += WINDOW_MS / ENTRIES;
   await decide(200);

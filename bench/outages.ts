@@ -33,7 +33,7 @@ interface Seen {
 
 const CHARGES: readonly Charge[] = [
   {
-    key: 'rl:{org_outage}:organization',
+    counter: 'rl:{org_outage}:organization',
     policy: 'organization',
     requests: LIMIT,
     windowSeconds: WINDOW_MS / 1000,
@@ -101,7 +101,7 @@ async function failover(name: string, how: 'kill' | 'replace'): Promise<Outage> 
 
 async function lostServer(): Promise<Outage> {
   const cluster = await startCluster();
-  const slot = slotOf(CHARGES[0]?.key ?? '');
+  const slot = slotOf(CHARGES[0]?.counter ?? '');
   const server = cluster.servers[Math.floor((slot * cluster.servers.length) / 16_384)];
   return {
     name: 'its server of a Cluster killed, restarted empty 1.5 s later',

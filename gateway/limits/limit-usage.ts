@@ -3,7 +3,7 @@
 import type { Organization } from '../exchange/caller.ts';
 import type { Operation } from '../exchange/operation.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
-import { chargeOf, extraCounterOf, tierCounterOf } from './charges.ts';
+import { chargeOf, extraCounterOf, tierCounterOf } from './build-charges.ts';
 import type { CounterStore } from './counters/counter-store.ts';
 import { type CountPer, extraOf, type LimitRule, type LimitRules, ruleOf } from './limit-rules.ts';
 

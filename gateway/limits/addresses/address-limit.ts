@@ -5,7 +5,7 @@ import { GatewayError } from '../../catalogue/errors.ts';
 import type { Admitted } from '../../exchange/exchange.ts';
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { addressBlockOf } from '../../shared/http/address-block.ts';
-import { chargeOf } from '../charges.ts';
+import { chargeOf } from '../build-charges.ts';
 import { createProcessStore } from '../counters/process-store.ts';
 import { retryAfterSecondsOf } from '../limit-headers.ts';
 import {
@@ -26,7 +26,7 @@ export interface AddressLimitRules extends LoginThrottleRules {
 }
 
 /** A request that the limit has admitted. */
-export interface Visit extends Omit<LoginAttempt, 'over'> {
+export interface Visit extends Omit<LoginAttempt, 'unanswered'> {
   /** Call it once, when the request has ended. */
   leave(): void;
 }
@@ -101,12 +101,12 @@ function createAddressLimit(rules: AddressLimitRules, logins: LoginThrottle, now
   };
 }
 
-function visitOf({ answered, abandoned, over }: LoginAttempt, leaveBlock: () => void): Visit {
+function visitOf({ answered, abandoned, unanswered }: LoginAttempt, leaveBlock: () => void): Visit {
   return {
     answered,
     abandoned,
     leave() {
-      over();
+      unanswered();
       leaveBlock();
     },
   };

@@ -27,11 +27,15 @@ export interface LoginAttempt {
    */
   abandoned(): void;
   /** Call it if no answer came and the client did not cause that. */
-  over(): void;
+  unanswered(): void;
 }
 
 /** An attempt that counts nothing. It is for a request that is not a login, or whose client left while it waited. */
-export const NO_LOGIN: LoginAttempt = { answered: () => undefined, abandoned: () => undefined, over: () => undefined };
+export const NO_LOGIN: LoginAttempt = {
+  answered: () => undefined,
+  abandoned: () => undefined,
+  unanswered: () => undefined,
+};
 
 /** Statuses by which an upstream answers a failed login, or too many failed logins. */
 const FAILURE_STATUSES = new Set([401, 402, 403, 429]);
@@ -180,7 +184,7 @@ export class LoginThrottle {
       // A client with a trusted credential that leaves before the answer is not counted as a failure. The outcome of its request stays
       // unknown, and too many such requests end the trust.
       abandoned: () => end(false, !isTrusted),
-      over: () => end(true, false),
+      unanswered: () => end(true, false),
     };
   }
 

@@ -40,7 +40,7 @@ export function createThrottle({ isKnownCaller, mayLackKeys, ...options }: Throt
     countRefusal({ clientAddress }, error) {
       const { entry, details } = error;
       if (clientAddress === undefined || !COUNTED_STATUSES.has(entry.status)) return;
-      if (isOfUnknownOwner(error) && mayLackKeys()) return;
+      if (isUnknownCredential(error) && mayLackKeys()) return;
       // An error with `words` is a refusal by an upstream. It does not count, because the gateway itself had permitted the caller.
       if (details.words === undefined) void failures.countFailure(clientAddress);
     },
@@ -48,6 +48,6 @@ export function createThrottle({ isKnownCaller, mayLackKeys, ...options }: Throt
 }
 
 /** Whether the key store has neither the key nor the organization of the token. */
-function isOfUnknownOwner({ code, details }: GatewayError): boolean {
+function isUnknownCredential({ code, details }: GatewayError): boolean {
   return code === 'api_key_invalid' || (code === 'token_invalid' && details.hint === 'organization');
 }

@@ -10,7 +10,7 @@ export type OutagePolicy = 'local' | 'allow' | 'refuse';
 /** One counter that a request is charged to. Built once per caller, or block of addresses, and kind of operation. */
 export interface Charge {
   /** Name of the counter; equal on every instance and after reloads of the rules. */
-  readonly key: string;
+  readonly counter: string;
   /** Name of the limit, as clients see it. */
   readonly policy: string;
   readonly requests: number;
@@ -83,7 +83,7 @@ export interface CounterStore {
    */
   decide(charges: readonly Charge[], memory?: ChargeMemory): Awaitable<LimitDecision>;
   /** Deletes the counters of these names, which share one hash tag. Rejects while the store cannot be reached. */
-  reset(keys: readonly string[]): Awaitable<void>;
+  reset(counters: readonly string[]): Awaitable<void>;
   /**
    * Call it when a window has become longer. Units that are already counted would otherwise expire with the shorter window; after this call
    * they count for `windowMs` after their admission. Rejects while the store cannot be reached.

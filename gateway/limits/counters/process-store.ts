@@ -20,7 +20,7 @@ interface ProcessStoreOptions {
 
 export interface ProcessStore extends CounterStore {
   decide(charges: readonly Charge[]): LimitDecision;
-  reset(keys: readonly string[]): void;
+  reset(counters: readonly string[]): void;
   /** Number of counters in memory. */
   size(): number;
 }
@@ -39,12 +39,12 @@ export function createProcessStore({ now, source = 'process' }: ProcessStoreOpti
   /** The steps of the sweep that are due because of new counters. */
   let sweepsDue = 0;
 
-  function windowOf({ key, windowMs }: Charge): Window {
-    let counter = counters.get(key);
+  function windowOf({ counter: name, windowMs }: Charge): Window {
+    let counter = counters.get(name);
     if (counter === undefined) {
       sweepsDue += SWEPT_PER_COUNTER;
-      counter = { window: createWindow(key), windowMs };
-      counters.set(key, counter);
+      counter = { window: createWindow(name), windowMs };
+      counters.set(name, counter);
     }
     counter.windowMs = windowMs;
     return counter.window;
@@ -86,8 +86,8 @@ export function createProcessStore({ now, source = 'process' }: ProcessStoreOpti
 
   return {
     decide,
-    reset(keys) {
-      for (const key of keys) counters.delete(key);
+    reset(names) {
+      for (const name of names) counters.delete(name);
     },
     extendExpiry(windowMs) {
       extended = { windowMs, untilMs: now() + windowMs };
@@ -115,9 +115,9 @@ function createSweep(
       walk = counters.entries();
       return;
     }
-    const [key, { window, windowMs }] = next.value;
+    const [name, { window, windowMs }] = next.value;
     // A counter is kept for twice its window. If the clock is set back by less than a window, the counters that count again are still in
     // memory.
-    if (newestMsOf(window) <= clockMs - 2 * Math.max(windowMs, extendedMsAt(clockMs))) counters.delete(key);
+    if (newestMsOf(window) <= clockMs - 2 * Math.max(windowMs, extendedMsAt(clockMs))) counters.delete(name);
   };
 }

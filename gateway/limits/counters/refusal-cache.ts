@@ -13,9 +13,9 @@ export interface RefusalCache {
   /**
    * Stores a decision if it is a refusal.
    *
-   * @param asked the result of `clearings` when the store was asked. A refusal from before a reset of the counters is not cached
+   * @param clearingsBefore the number of clearings when the store was asked. A refusal from before a reset of the counters is not cached
    */
-  put(memory: ChargeMemory, decision: LimitDecision, asked?: number): void;
+  put(memory: ChargeMemory, decision: LimitDecision, clearingsBefore?: number): void;
   /** Number of times that the cache was cleared. */
   clearings(): number;
   /** Call it when counters were reset, because Redis has to decide again. */
@@ -42,8 +42,8 @@ export function createRefusalCache(monotonicMs: () => number): RefusalCache {
       memory.refusal = undefined;
       return undefined;
     },
-    put(memory, decision, asked = clearings) {
-      if (decision.outcome === 'refused' && asked === clearings && isWithinWindow(decision))
+    put(memory, decision, clearingsBefore = clearings) {
+      if (decision.outcome === 'refused' && clearingsBefore === clearings && isWithinWindow(decision))
         memory.refusal = { decision, cachedAtMs: monotonicMs(), clearings };
     },
     clearings: () => clearings,

@@ -1,29 +1,29 @@
 // Pure: the sliding window of one counted subject. In any span as long as the window it admits no more than the limit, and it uses bounded
-// memory. `limits/counters/redis/window.lua` implements the same algorithm in Lua, and a property test compares the two.
+// memory. `limits/counters/redis/window.lua` implements the same algorithm in Lua with these constants, and a property test compares the two.
 
 import { hash } from 'node:crypto';
 
 /** Grains per window. An entry covers at most one grain, a hundredth of the window, so a unit counts at most 1 % longer than the window. */
-const GRAINS_PER_WINDOW = 100;
+export const GRAINS_PER_WINDOW = 100;
 
 /** Maximum number of entries of a window. Until entries are merged, each covers one millisecond, so limits of up to 150 are exact. */
-const ENTRIES_MAX = 150;
+export const ENTRIES_MAX = 150;
 
 /**
  * A merge takes Redis as long as twenty decisions. Subjects that fill at the same rate must not all merge at the same moment, so the number
  * of entries that causes a merge depends on the name and lies between 111 and 150. This applies to limits above ENTRIES_MAX; lower limits
  * never merge.
  */
-const ENTRIES_SPREAD = 40;
+export const ENTRIES_SPREAD = 40;
 
 /**
  * A merge leaves at most this many entries (one more at the coarsest grain), so that at least ten admissions come before the next merge.
  * Each merge uses a coarser grain than the merge before it. At the coarsest grain no merge is needed.
  */
-const ENTRIES_MERGED = 100;
+export const ENTRIES_MERGED = 100;
 
 /** Below this number of entries, new entries use the finest grain again. */
-const ENTRIES_FEW = 25;
+export const ENTRIES_FEW = 25;
 
 /**
  * A list of entries, at most ENTRIES_MAX, the oldest first. Each entry stands for admissions that follow each other, and counts until the

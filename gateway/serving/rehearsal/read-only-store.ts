@@ -21,10 +21,10 @@ export function createReadOnlyStore(report: UsageReport | undefined, now: () => 
 }
 
 /** Returns the use of the counter to which the request would be charged. */
-function useOf(report: UsageReport | undefined, { policy, key }: Charge): LimitUse | undefined {
+function useOf(report: UsageReport | undefined, { policy, counter }: Charge): LimitUse | undefined {
   return report?.limits.find(
     (use) =>
-      use.policy === policy && (use.key_id === null ? !key.includes(':key:') : key.endsWith(`:key:${use.key_id}`)),
+      use.policy === policy && (use.key_id === null ? !counter.includes(':key:') : counter.endsWith(`:key:${use.key_id}`)),
   );
 }
 

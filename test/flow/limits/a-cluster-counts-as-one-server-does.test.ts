@@ -23,7 +23,7 @@ async function open(t: TestContext): Promise<Outage> {
 }
 
 /** Which of the three servers a counter lies on: each has a third of the slots, in order. */
-const serverOf = ([charge]: readonly Charge[]) => Math.floor((slotOf(charge?.key ?? '') * 3) / 16_384);
+const serverOf = ([charge]: readonly Charge[]) => Math.floor((slotOf(charge?.counter ?? '') * 3) / 16_384);
 
 /** A limit with its counter on that server. */
 function limitOn(server: number, requests: number): Charge[] {
@@ -83,7 +83,7 @@ test('a lost server takes only its own organizations to the policy, and comes ba
 test('a slot that has moved is found where it lies now', async (t) => {
   const outage = await open(t);
   const moved = limitOn(0, 10);
-  const slot = String(slotOf(moved[0]?.key ?? ''));
+  const slot = String(slotOf(moved[0]?.counter ?? ''));
   const receiver = String(await askServer(cluster.servers[2]?.port ?? 0, 'CLUSTER', 'MYID'));
   for (const { port } of cluster.servers) await askServer(port, 'CLUSTER', 'SETSLOT', slot, 'NODE', receiver);
   await eventually(async () => (await outage.store.decide(moved)).source === 'redis');
@@ -96,7 +96,7 @@ test('scripts of the other concerns find their server by the key', async (t) => 
   t.after(() => client.disconnect());
   await ready.promise;
   const increment = toScript("return redis.call('INCR', KEYS[1])");
-  const keys = [0, 1, 2].map((server) => `idem:${limitOn(server, 1)[0]?.key}`);
+  const keys = [0, 1, 2].map((server) => `idem:${limitOn(server, 1)[0]?.counter}`);
   assert.deepEqual(await Promise.all(keys.map((key) => evaluate(client, increment, [key], []))), [1, 1, 1]);
   const heard = Promise.withResolvers<string>();
   client.on('message', (_channel: string, message: string) => heard.resolve(message));

@@ -21,7 +21,7 @@ test('after SCRIPT FLUSH the counters still count', async (t) => {
   });
   t.after(() => store.close());
   await store.firstAttempt;
-  const charges = [charge({ key: `rl:{org_${randomUUID()}}:organization` })];
+  const charges = [charge({ counter: `rl:{org_${randomUUID()}}:organization` })];
   await store.decide(charges);
   await admin.script('FLUSH');
   const { outcome, source, states } = await store.decide(charges);

@@ -38,7 +38,7 @@ const keyOf = () => `rl:{org_${randomUUID()}}:organization`;
 
 test('at most 150 entries and 4 KB, at a million requests a minute as at a hundred', async () => {
   const key = keyOf();
-  const charges = [charge({ key, requests: 1_000_000 })];
+  const charges = [charge({ counter: key, requests: 1_000_000 })];
   let longest = 0;
   for (let step = 0; step < 600; step += 1) {
     clockMs += step % 2 === 0 ? 599 : 7;
@@ -52,7 +52,7 @@ test('at most 150 entries and 4 KB, at a million requests a minute as at a hundr
 test('a counter outlives its last admission by one window and a hundredth at most', async () => {
   const key = keyOf();
   const beforeMs = await serverMs();
-  await store.decide([charge({ key, windowSeconds: 60 })]);
+  await store.decide([charge({ counter: key, windowSeconds: 60 })]);
   const afterMs = await serverMs();
   const endsAtMs = await admin.pexpiretime(key);
   const outlives = `${endsAtMs - beforeMs} to ${endsAtMs - afterMs} ms`;
@@ -61,7 +61,7 @@ test('a counter outlives its last admission by one window and a hundredth at mos
 
 test('a refusal writes nothing', async () => {
   const key = keyOf();
-  const charges = [charge({ key, requests: 1 })];
+  const charges = [charge({ counter: key, requests: 1 })];
   await store.decide(charges);
   const before = [await admin.lrange(key, 0, -1), await admin.pexpiretime(key)];
   clockMs += 30_000;

@@ -50,8 +50,8 @@ test('Redis answers as the reference model does, and no span sees more than the 
   const property = fc.asyncProperty(scenarios(tagOf, 30_000), async (scenario) => {
     const reference = createReference();
     await replay(scenario, reference.decide);
-    for (const { key, requests, windowMs } of scenario.limits) {
-      assert.ok(busiestSpan(reference.admissionsOf(key), windowMs) <= requests);
+    for (const { counter, requests, windowMs } of scenario.limits) {
+      assert.ok(busiestSpan(reference.admissionsOf(counter), windowMs) <= requests);
     }
   });
   await fc.assert(property, { numRuns: 100 * LIMIT_RUNS });
@@ -62,7 +62,7 @@ test('Redis merges entries as the process does, while crowds come and go', async
   const property = fc.asyncProperty(crowds, async (gapsMs) => {
     clockMs = START_MS;
     const store = createProcessStore({ now: () => clockMs });
-    const charges = [charge({ ...limit, key: `rl:{${tagOf()}}:organization` })];
+    const charges = [charge({ ...limit, counter: `rl:{${tagOf()}}:organization` })];
     for (const [turn, gapMs] of gapsMs.entries()) {
       clockMs += gapMs;
       const { source, ...verdict } = await (stores[turn % stores.length] as RedisStore).decide(charges);
@@ -80,8 +80,8 @@ test('thousands of decisions in one turn are all answered, each with its own', a
   clockMs = START_MS;
   const store = stores[0] as RedisStore;
   const tag = tagOf();
-  const keys = Array.from({ length: 3_000 }, (_, index) => `rl:{${tag}}:${index % 1_000}`);
-  const verdicts = await Promise.all(keys.map((key) => store.decide([charge({ key, requests: 2 })])));
+  const counters = Array.from({ length: 3_000 }, (_, index) => `rl:{${tag}}:${index % 1_000}`);
+  const verdicts = await Promise.all(counters.map((counter) => store.decide([charge({ counter, requests: 2 })])));
   assert.deepEqual(
     [0, 1_000, 2_000].map((index) => verdicts[index]?.states[0]?.remaining),
     [1, 0, 0],

@@ -134,7 +134,7 @@ test('each instance decides as the model does by the clock of the store, and no 
       clockMs += advanceMs;
       const request = permitted(callerOf(key), operation);
       const { charges } = chargesOf(request.caller, operation, request.clientAddress);
-      for (const charge of charges) asked.set(charge.key, charge);
+      for (const charge of charges) asked.set(charge.counter, charge);
       const expected = reference.decide(charges, clockMs);
       const told = await retryAfterOf(stages[instance % stages.length] as (typeof stages)[0], request);
       assert.equal(told, expected.outcome === 'refused' ? retryAfterSecondsOf(expected.waitMs) : undefined);

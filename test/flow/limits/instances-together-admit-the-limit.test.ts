@@ -44,13 +44,13 @@ function assertExact(verdicts: readonly LimitDecision[], { requests, windowMs }:
 const keyOf = (name: string) => `rl:{org_${randomUUID()}}:${name}`;
 
 test('fifty clients on four instances are admitted exactly up to the limit', async () => {
-  const charges = [charge({ key: keyOf('organization'), requests: 100 })];
+  const charges = [charge({ counter: keyOf('organization'), requests: 100 })];
   const rounds = await Promise.all([1, 2, 3, 4, 5, 6].map(() => ask(50, charges)));
   assert.equal(admittedOf(rounds.flat()).length, 100);
 });
 
 test('under lasting overload no span sees more than the limit, and none is refused while there is room', async () => {
-  const limit = charge({ key: keyOf('organization'), requests: 40, windowSeconds: 1 });
+  const limit = charge({ counter: keyOf('organization'), requests: 40, windowSeconds: 1 });
   const verdicts: LimitDecision[] = [];
   while (admittedOf(verdicts).length < 100) {
     verdicts.push(...(await ask(20, [limit])));
@@ -60,7 +60,7 @@ test('under lasting overload no span sees more than the limit, and none is refus
 });
 
 test('a burst before the border of a window and one after it admit the limit once', async () => {
-  const limit = charge({ key: keyOf('organization'), requests: 30, windowSeconds: 1 });
+  const limit = charge({ counter: keyOf('organization'), requests: 30, windowSeconds: 1 });
   await sleep(900 - (Date.now() % 1_000) + (Date.now() % 1_000 > 900 ? 1_000 : 0));
   const late = await ask(50, [limit]);
   await sleep(200);
@@ -69,7 +69,7 @@ test('a burst before the border of a window and one after it admit the limit onc
 });
 
 test('refusals spend nothing, and waiting as long as they say admits', async () => {
-  const limit = charge({ key: keyOf('organization'), requests: 5, windowSeconds: 1 });
+  const limit = charge({ counter: keyOf('organization'), requests: 5, windowSeconds: 1 });
   const verdicts = await ask(205, [limit]);
   const refusal = verdicts.findLast(({ outcome }) => outcome === 'refused') as LimitDecision;
   const admittedAtMs = refusal.decidedAtMs + refusal.waitMs;
@@ -86,8 +86,8 @@ test('refusals spend nothing, and waiting as long as they say admits', async () 
 });
 
 test('with two limits all or nothing is spent', async () => {
-  const wide = charge({ key: keyOf('organization'), requests: 100 });
-  const narrow = charge({ key: wide.key.replace('organization', 'extra'), policy: 'exports', requests: 10 });
+  const wide = charge({ counter: keyOf('organization'), requests: 100 });
+  const narrow = charge({ counter: wide.counter.replace('organization', 'extra'), policy: 'exports', requests: 10 });
   const both = await ask(50, [wide, narrow]);
   assert.equal(admittedOf(both).length, 10);
   assert.deepEqual(both.find(({ outcome }) => outcome === 'refused')?.violated, ['exports']);

@@ -92,7 +92,7 @@ export async function askUntilRedisDecides(
 
 /** A counter that no other test uses. */
 export function limitOf(requests: number): Charge[] {
-  return [charge({ key: `rl:{org_${randomUUID()}}:organization`, requests })];
+  return [charge({ counter: `rl:{org_${randomUUID()}}:organization`, requests })];
 }
 
 export function countOf(verdicts: readonly LimitDecision[], outcome: LimitDecision['outcome']): number {

@@ -329,14 +329,22 @@ describe(`${VERSION} and this version on the same stores`, { skip: former === un
       stores.push(store);
     }
     const charges = [2, 1].map((cost, at) => ({
-      ...{ key: `rl:{${randomUUID()}}:${at}`, policy: `${at}`, requests: 150, windowSeconds: 600, windowMs: 600_000 },
+      ...{
+        counter: `rl:{${randomUUID()}}:${at}`,
+        policy: `${at}`,
+        requests: 150,
+        windowSeconds: 600,
+        windowMs: 600_000,
+      },
       ...{ cost, enforce: true },
     }));
     const [first] = charges;
-    const shared = charges.map((charge) => ({
-      ...charge,
-      key: charge.key.replace(/\{.*\}/, first?.key.match(/\{.*\}/)?.[0] ?? ''),
-    }));
+    const tag = first?.counter.match(/\{.*\}/)?.[0] ?? '';
+    const shared = charges.map((charge) => {
+      const counter = charge.counter.replace(/\{.*\}/, tag);
+      // The version before calls the name `key`.
+      return { ...charge, counter, key: counter };
+    });
     const decisions = await Promise.all(Array.from({ length: 200 }, async (_, i) => stores[i % 2]?.decide(shared)));
     const admitted = decisions.filter((decision) => decision?.outcome === 'admitted');
     assert.deepEqual(

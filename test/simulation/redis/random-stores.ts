@@ -357,7 +357,7 @@ const acmeUses = [
 ];
 
 const charge = fc.record({
-  key: fc.constantFrom('rl:{a}:organization', 'rl:{a}:extra:x', 'rl:{é}:organization'),
+  counter: fc.constantFrom('rl:{a}:organization', 'rl:{a}:extra:x', 'rl:{é}:organization'),
   policy: fc.constant('p'),
   requests: fc.constantFrom(1, 5, 300),
   windowMs: windowsMs,

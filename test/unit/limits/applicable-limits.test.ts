@@ -57,7 +57,7 @@ test('show and reset use the counters that requests are charged to, for rules of
     const table = rules({ countPer, extra, operations: { listJobs: { extra: 'heavy' } } });
     const chargesOf = createChargesOf(table);
     const charged = counted.keys.flatMap((key) =>
-      operations.flatMap((wanted) => chargesOf(caller(key, acme), wanted, '').charges.map(({ key: name }) => name)),
+      operations.flatMap((wanted) => chargesOf(caller(key, acme), wanted, '').charges.map(({ counter }) => counter)),
     );
     const shown = applicableLimits(table, operations, counted).map(({ counter }) => counter);
     assert.deepEqual(new Set(shown), new Set(charged));

@@ -36,7 +36,7 @@ function setUp() {
   };
   const refusals = createRefusalCache(machine.performance.now);
   const decide = createBatches({
-    decideWithout: () => uncountedDecision('admitted', NOW, 'allow'),
+    decideByFallback: () => uncountedDecision('admitted', NOW, 'allow'),
     refusals,
     machine,
   });
@@ -89,7 +89,7 @@ function setUp() {
 }
 
 const charge: Charge = {
-  key: 'counter',
+  counter: 'counter',
   policy: 'requests',
   requests: 10,
   windowSeconds: 60,

@@ -9,8 +9,8 @@ const anonymous = caller('anonymous', undefined);
 const listJobs = operation('listJobs');
 const createJob = operation('createJob', { extraLimit: 'job-creation', cost: 2 });
 
-function keysOf(table: LimitRules, by = caller('key_1', acme), wanted = listJobs, address = '192.0.2.1'): string[] {
-  return createChargesOf(table)(by, wanted, address).charges.map(({ key }) => key);
+function countersOf(table: LimitRules, by = caller('key_1', acme), wanted = listJobs, address = '192.0.2.1'): string[] {
+  return createChargesOf(table)(by, wanted, address).charges.map(({ counter }) => counter);
 }
 
 test('an organization is counted under its tier, live and test keys together', () => {
@@ -20,7 +20,7 @@ test('an organization is counted under its tier, live and test keys together', (
   assert.deepEqual(live, trial);
   assert.deepEqual(live, [
     {
-      key: 'rl:{org_acme}:organization',
+      counter: 'rl:{org_acme}:organization',
       policy: 'organization',
       requests: 100,
       windowSeconds: 60,
@@ -44,27 +44,27 @@ test('an organization of a tier that the rules do not know gets the strictest on
 
 test('counted per key, each key has its own counter and the policy is called key', () => {
   const [only] = createChargesOf(rules({ countPer: 'key' }))(caller('key_1', acme), listJobs, '').charges;
-  assert.deepEqual([only?.key, only?.policy], ['rl:{org_acme}:key:key_1', 'key']);
+  assert.deepEqual([only?.counter, only?.policy], ['rl:{org_acme}:key:key_1', 'key']);
 });
 
 test('counted per key, a token counts by its issuer and subject, and never as the key of that name', () => {
   const table = rules({ countPer: 'key', extra: { 'job-creation': { ...rule(30), per: 'key' } } });
   const ofToken = (issuer: string) => ({ ...caller('key_1', acme), issuer });
-  assert.deepEqual(keysOf(table, ofToken('web'), createJob), [
+  assert.deepEqual(countersOf(table, ofToken('web'), createJob), [
     'rl:{org_acme}:key:web/key_1',
     'rl:{org_acme}:extra:job-creation:key:web/key_1',
   ]);
-  assert.deepEqual(keysOf(table, ofToken('desktop')), ['rl:{org_acme}:key:desktop/key_1']);
+  assert.deepEqual(countersOf(table, ofToken('desktop')), ['rl:{org_acme}:key:desktop/key_1']);
 });
 
 test('the extra limit of an operation comes second, per organization or per key', () => {
   const extra = (per: 'organization' | 'key') => rules({ extra: { 'job-creation': { ...rule(30), per } } });
   const by = caller('key_1', acme);
-  assert.deepEqual(keysOf(extra('organization'), by, createJob), [
+  assert.deepEqual(countersOf(extra('organization'), by, createJob), [
     'rl:{org_acme}:organization',
     'rl:{org_acme}:extra:job-creation',
   ]);
-  assert.equal(keysOf(extra('key'), by, createJob)[1], 'rl:{org_acme}:extra:job-creation:key:key_1');
+  assert.equal(countersOf(extra('key'), by, createJob)[1], 'rl:{org_acme}:extra:job-creation:key:key_1');
   const { charges, texts } = createChargesOf(extra('key'))(by, createJob, '');
   assert.deepEqual(
     charges.map(({ cost }) => cost),
@@ -99,11 +99,11 @@ test('a shadow limit is charged but not announced', () => {
 });
 
 test('anonymous clients are counted per address if there is a tier for them, otherwise they are not counted', () => {
-  assert.deepEqual(keysOf(rules(), anonymous), []);
+  assert.deepEqual(countersOf(rules(), anonymous), []);
   const table = rules({ tiers: { anonymous: rule(20) } });
-  assert.deepEqual(keysOf(table, anonymous, listJobs, '192.0.2.7'), ['rl:{address:192.0.2.7}:address']);
+  assert.deepEqual(countersOf(table, anonymous, listJobs, '192.0.2.7'), ['rl:{address:192.0.2.7}:address']);
   const [one, other] = ['2001:db8:0:1::a', '2001:db8:0:1:ffff::b'].map((from) =>
-    keysOf(table, anonymous, listJobs, from),
+    countersOf(table, anonymous, listJobs, from),
   );
   assert.deepEqual(one, other);
 });
@@ -115,11 +115,11 @@ test('an organization of an unknown tier is never counted under the tier for add
 
 test('an extra limit on a public operation counts per address', () => {
   const table = rules({ extra: { 'job-creation': { ...rule(30), per: 'key' } } });
-  assert.deepEqual(keysOf(table, anonymous, createJob), ['rl:{address:192.0.2.1}:extra:job-creation']);
+  assert.deepEqual(countersOf(table, anonymous, createJob), ['rl:{address:192.0.2.1}:extra:job-creation']);
 });
 
 test('an extra limit that the rules do not have is a mistake, not a free pass', () => {
-  assert.throws(() => keysOf(rules(), caller('key_1', acme), createJob), /no extra limit "job-creation"/);
+  assert.throws(() => countersOf(rules(), caller('key_1', acme), createJob), /no extra limit "job-creation"/);
 });
 
 test('counters are resolved once per caller for all operations that are counted alike', () => {
@@ -152,5 +152,5 @@ test('callers under the same rules share texts, and a rule that also counts addr
   assert.equal(one?.texts, other?.texts);
   assert.equal(one?.texts.policies, '"organization";q=5;w=60');
   assert.equal(chargesOf(anonymous, listJobs, '192.0.2.1').texts.policies, '"address";q=5;w=60');
-  assert.notEqual(one?.charges[0]?.key, other?.charges[0]?.key);
+  assert.notEqual(one?.charges[0]?.counter, other?.charges[0]?.counter);
 });

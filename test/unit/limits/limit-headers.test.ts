@@ -6,8 +6,8 @@ import { appendLimitHeaders, limitTextsOf, retryAfterSecondsOf } from '../../../
 import { charge } from './scenarios.ts';
 
 const NOW_MS = 1_795_190_400_000;
-const burst = charge({ key: 'b', policy: 'burst', requests: 100, windowSeconds: 1 });
-const sustained = charge({ key: 's', policy: 'sustained', requests: 5000, windowSeconds: 3600 });
+const burst = charge({ counter: 'b', policy: 'burst', requests: 100, windowSeconds: 1 });
+const sustained = charge({ counter: 's', policy: 'sustained', requests: 5000, windowSeconds: 3600 });
 
 function state({ policy, requests, windowSeconds }: Charge, remaining: number, resetMs: number): LimitState {
   return { policy, limit: requests, windowSeconds, remaining, resetMs };

@@ -33,13 +33,13 @@ function setUp(rules: { failures?: number; failuresTotal?: number } = {}) {
       for (let i = 0; i < times; i++) {
         const attempt = await begin(address, credential);
         attempt.answered(status);
-        attempt.over();
+        attempt.unanswered();
         await turn();
       }
     },
     async passes(address: string, credential: string): Promise<boolean> {
       try {
-        (await begin(address, credential)).over();
+        (await begin(address, credential)).unanswered();
         return true;
       } catch (error) {
         assert.ok(error instanceof GatewayError && error.code === 'auth_attempts_limited');
@@ -81,7 +81,7 @@ for (const status of [401, 402, 403, 429]) {
 test('an answer that shows nothing about the login is no failure, and neither is a missing answer', async () => {
   const door = setUp({ failures: 1 });
   await door.answered(undefined, '192.0.2.1', 'Basic Z3Vlc3M=');
-  (await door.begin('192.0.2.1', 'Basic Z3Vlc3M=')).over();
+  (await door.begin('192.0.2.1', 'Basic Z3Vlc3M=')).unanswered();
   assert.ok(await door.passes('192.0.2.1', 'Basic bmV3'));
 });
 
@@ -149,7 +149,7 @@ test('attempts in flight reserve units: the next waits for an outcome, and is re
 for (const [outcome, end] of [
   ['the login was right', (attempt: LoginAttempt) => attempt.answered(200)],
   ['the answer shows nothing', (attempt: LoginAttempt) => attempt.answered(undefined)],
-  ['the upstream gave no answer', (attempt: LoginAttempt) => attempt.over()],
+  ['the upstream gave no answer', (attempt: LoginAttempt) => attempt.unanswered()],
 ] as const) {
   test(`a unit is given back once if ${outcome}`, async () => {
     const door = setUp({ failures: 1, failuresTotal: 1 });
@@ -157,11 +157,11 @@ for (const [outcome, end] of [
     const [second, third] = [door.begin('192.0.2.1', 'Basic 2'), door.begin('192.0.2.3', 'Basic 3')];
     assert.deepEqual([await stateOf(second), await stateOf(third)], ['waits', 'waits']);
     end(one);
-    one.over();
+    one.unanswered();
     one.abandoned();
     const states = [await stateOf(second), await stateOf(third)].sort();
     assert.deepEqual(states, ['begun', 'waits']);
-    (await Promise.race([second, third])).over();
+    (await Promise.race([second, third])).unanswered();
     assert.deepEqual([await stateOf(second), await stateOf(third)], ['begun', 'begun']);
   });
 }
@@ -171,7 +171,7 @@ test('an attempt whose client has left counts as a failure, once', async () => {
   const one = await door.begin('192.0.2.1', 'Basic 1');
   one.abandoned();
   one.abandoned();
-  one.over();
+  one.unanswered();
   await turn();
   assert.ok(await door.passes('192.0.2.1', 'Basic 3'));
   (await door.begin('192.0.2.1', 'Basic 2')).abandoned();
@@ -186,7 +186,7 @@ test('a client that leaves while it waits takes no unit', async () => {
   const [second, third] = [door.begin('192.0.2.1', 'Basic 2', socket), door.begin('192.0.2.1', 'Basic 3')];
   assert.equal(await stateOf(second), 'waits');
   socket.destroyed = true;
-  one.over();
+  one.unanswered();
   (await second).abandoned();
   (await third).answered(200);
   assert.ok(await door.passes('192.0.2.1', 'Basic 4'), 'no failure is counted');

@@ -37,8 +37,8 @@ function replay({ steps }: Scenario): ReturnType<typeof createReference> {
 test('every answer equals that of the reference model, and no span as long as the window exceeds the limit, even after the clock was set back', () => {
   const property = fc.property(traffic, (scenario) => {
     const reference = replay(scenario);
-    for (const { key, requests, windowMs } of scenario.limits) {
-      assert.ok(busiestOf(reference.admissionsOf(key), windowMs) <= requests);
+    for (const { counter, requests, windowMs } of scenario.limits) {
+      assert.ok(busiestOf(reference.admissionsOf(counter), windowMs) <= requests);
     }
   });
   fc.assert(property, { numRuns: 100 * LIMIT_RUNS });
@@ -50,7 +50,7 @@ test('units are held at most one hundredth of a window too long', () => {
   const decidedAtMs: number[] = [];
   for (let ms = 0; ms < 600_000; ms += 50) {
     clock.advance(50);
-    const verdict = store.decide([charge({ key: 'k' })]);
+    const verdict = store.decide([charge({ counter: 'k' })]);
     if (verdict.outcome === 'admitted') decidedAtMs.push(verdict.decidedAtMs);
   }
   for (let from = START_MS; from < START_MS + 540_000; from += 1000) {
@@ -62,7 +62,7 @@ test('units are held at most one hundredth of a window too long', () => {
 test('after a burst, units come free as they were spent: hardly any span as long as the window holds less than the limit', () => {
   const clock = createClock();
   const store = createProcessStore({ now: clock.now });
-  const limit = charge({ key: 'k', requests: 1_000, windowSeconds: 5 });
+  const limit = charge({ counter: 'k', requests: 1_000, windowSeconds: 5 });
   const decidedAtMs: number[] = [];
   // The burst takes 250 ms; a refused client sends again at once.
   for (let ms = 0; ms < 20_000; ms += 1) {
@@ -80,7 +80,7 @@ test('after a burst, units come free as they were spent: hardly any span as long
 test('a burst before the minute and one after it admit the limit once', () => {
   const clock = createClock();
   const store = createProcessStore({ now: clock.now });
-  const burst = () => Array.from({ length: 150 }, () => store.decide([charge({ key: 'k' })]).outcome);
+  const burst = () => Array.from({ length: 150 }, () => store.decide([charge({ counter: 'k' })]).outcome);
   clock.advance(59_500);
   assert.equal(burst().filter((outcome) => outcome === 'admitted').length, 100);
   clock.advance(1_000);
@@ -90,7 +90,7 @@ test('a burst before the minute and one after it admit the limit once', () => {
 test("waiting for the refusal's wait admits, a second less does not, and refusals spend nothing", () => {
   const clock = createClock();
   const store = createProcessStore({ now: clock.now });
-  const ask = () => store.decide([charge({ key: 'k', requests: 5 })]);
+  const ask = () => store.decide([charge({ counter: 'k', requests: 5 })]);
   for (let sent = 0; sent < 5; sent += 1) {
     assert.equal(ask().outcome, 'admitted');
     clock.advance(2_000);
@@ -113,7 +113,7 @@ test("waiting for the refusal's wait admits, a second less does not, and refusal
 test('a dear request waits until all its units fit, and one dearer than the limit gets the whole window as its wait', () => {
   const clock = createClock();
   const store = createProcessStore({ now: clock.now });
-  const ask = (cost: number) => store.decide([charge({ key: 'k', requests: 5, cost })]);
+  const ask = (cost: number) => store.decide([charge({ counter: 'k', requests: 5, cost })]);
   for (let sent = 0; sent < 4; sent += 1) {
     ask(1);
     clock.advance(10_000);
@@ -127,7 +127,10 @@ test('a dear request waits until all its units fit, and one dearer than the limi
 
 test('with two limits, a request that one refuses does not count in the other', () => {
   const store = createProcessStore({ now: () => START_MS });
-  const both = [charge({ key: 'wide', requests: 10 }), charge({ key: 'narrow', policy: 'writes', requests: 2 })];
+  const both = [
+    charge({ counter: 'wide', requests: 10 }),
+    charge({ counter: 'narrow', policy: 'writes', requests: 2 }),
+  ];
   store.decide(both);
   store.decide(both);
   const refused = store.decide(both);
@@ -141,7 +144,7 @@ test('with two limits, a request that one refuses does not count in the other', 
 test('a shadow limit reports the requests that it would refuse, and counts as if it did', () => {
   const clock = createClock();
   const store = createProcessStore({ now: clock.now });
-  const ask = () => store.decide([charge({ key: 'k', policy: 'tight', requests: 2, enforce: false })]);
+  const ask = () => store.decide([charge({ counter: 'k', policy: 'tight', requests: 2, enforce: false })]);
   assert.deepEqual(
     [ask(), ask(), ask()].map(({ shadowRefusals }) => shadowRefusals.length),
     [0, 0, 1],
@@ -155,8 +158,8 @@ test('a shadow limit reports the requests that it would refuse, and counts as if
 
 test('a lowered limit keeps its counted requests', () => {
   const store = createProcessStore({ now: () => START_MS });
-  for (let sent = 0; sent < 5; sent += 1) store.decide([charge({ key: 'k', requests: 10 })]);
-  const { outcome, states } = store.decide([charge({ key: 'k', requests: 3 })]);
+  for (let sent = 0; sent < 5; sent += 1) store.decide([charge({ counter: 'k', requests: 10 })]);
+  const { outcome, states } = store.decide([charge({ counter: 'k', requests: 3 })]);
   assert.deepEqual([outcome, states[0]?.remaining, states[0]?.resetMs], ['refused', 0, 60_000]);
 });
 
@@ -166,7 +169,7 @@ test('subjects that went away are forgotten as others come', () => {
   let largest = 0;
   for (let subject = 0; subject < 20_000; subject += 1) {
     clock.advance(60);
-    store.decide([charge({ key: `k${subject}` })]);
+    store.decide([charge({ counter: `k${subject}` })]);
     largest = Math.max(largest, store.size());
   }
   assert.ok(largest <= 4_000, `${largest} in memory, about 1000 within a window`);
@@ -174,17 +177,17 @@ test('subjects that went away are forgotten as others come', () => {
 
 test('a reset forgets the named subjects and no other', () => {
   const store = createProcessStore({ now: () => START_MS });
-  const ask = (key: string) => store.decide([charge({ key, requests: 1 })]).outcome;
-  for (const key of ['one', 'other']) assert.equal(ask(key), 'admitted');
+  const ask = (counter: string) => store.decide([charge({ counter, requests: 1 })]).outcome;
+  for (const counter of ['one', 'other']) assert.equal(ask(counter), 'admitted');
   store.reset(['one', 'unknown']);
   assert.deepEqual([ask('one'), ask('other')], ['admitted', 'refused']);
 });
 
 test('a look, at a cost of nothing, sees everything and spends nothing', () => {
   const store = createProcessStore({ now: () => START_MS });
-  const look = () => store.decide([charge({ key: 'k', cost: 0 })]).states[0];
+  const look = () => store.decide([charge({ counter: 'k', cost: 0 })]).states[0];
   assert.deepEqual([look()?.remaining, look()?.resetMs], [100, 0]);
-  store.decide([charge({ key: 'k', cost: 30 })]);
+  store.decide([charge({ counter: 'k', cost: 30 })]);
   assert.deepEqual([look()?.remaining, look()?.resetMs], [70, 60_000]);
   assert.deepEqual(look(), look());
 });

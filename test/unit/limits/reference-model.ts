@@ -21,8 +21,8 @@ function createLog(): Log {
   const admissionsOf = (key: string) => logs.get(key) ?? [];
   const total = (admissions: readonly Admission[]) => admissions.reduce((sum, { cost }) => sum + cost, 0);
 
-  function countedAt({ key, windowMs }: Charge, atMs: number): Admission[] {
-    return admissionsOf(key).filter((admission) => admission.atMs + windowMs > atMs);
+  function countedAt({ counter, windowMs }: Charge, atMs: number): Admission[] {
+    return admissionsOf(counter).filter((admission) => admission.atMs + windowMs > atMs);
   }
 
   function fits(charge: Charge, atMs: number): boolean {
@@ -41,8 +41,8 @@ function createLog(): Log {
       const releases = countedAt(charge, atMs).map((admission) => admission.atMs + charge.windowMs);
       return Math.min(...releases.filter((release) => fits(charge, release))) - clockMs;
     },
-    admit({ key, cost }, atMs) {
-      if (cost > 0) logs.set(key, [...admissionsOf(key), { atMs, cost }]);
+    admit({ counter, cost }, atMs) {
+      if (cost > 0) logs.set(counter, [...admissionsOf(counter), { atMs, cost }]);
     },
   };
 }
@@ -56,7 +56,7 @@ export function createReference(): Reference {
   const log = createLog();
 
   function decide(charges: readonly Charge[], clockMs: number): Omit<LimitDecision, 'source'> {
-    const atMs = Math.max(clockMs, ...charges.map(({ key }) => log.admissionsOf(key).at(-1)?.atMs ?? 0));
+    const atMs = Math.max(clockMs, ...charges.map(({ counter }) => log.admissionsOf(counter).at(-1)?.atMs ?? 0));
     const asked = charges.map((charge) => ({ charge, waitMs: log.waitMs(charge, atMs, clockMs) }));
     const misfits = asked.filter(({ waitMs }) => waitMs > 0);
     const violated = misfits.filter(({ charge }) => charge.enforce);

@@ -9,7 +9,7 @@ export const START_MS = 1_795_190_400_000;
 /** Factor for the runs of property tests about limits: `test:full` runs more. */
 export const LIMIT_RUNS = Number(process.env.LIMIT_RUNS ?? 1);
 
-export function charge(options: Partial<Charge> & { readonly key: string }): Charge {
+export function charge(options: Partial<Charge> & { readonly counter: string }): Charge {
   const { windowSeconds = 60 } = options;
   const plain = { policy: 'organization', requests: 100, cost: 1, enforce: true };
   return { ...plain, windowSeconds, windowMs: windowSeconds * 1000, ...options };
@@ -33,7 +33,7 @@ const limit = (policy: string) =>
       windowSeconds: fc.integer({ min: 20, max: 90 }),
       enforce: fc.boolean(),
     })
-    .map((rule) => charge({ ...rule, key: policy, policy }));
+    .map((rule) => charge({ ...rule, counter: policy, policy }));
 
 /** In tenths of a second, so that decisions often fall on the very end of a window or of an entry. */
 const tenths = (min: number, max: number) => fc.integer({ min: min / 100, max: max / 100 }).map((count) => count * 100);
@@ -56,7 +56,7 @@ export function scenarios(tagOf: () => string, setBackMs: number): fc.Arbitrary<
     )
     .chain((rules) => {
       const tag = tagOf();
-      const limits = rules.map((rule) => ({ ...rule, key: `rl:{${tag}}:${rule.policy}` }));
+      const limits = rules.map((rule) => ({ ...rule, counter: `rl:{${tag}}:${rule.policy}` }));
       const request = fc
         .record({ cost: fc.integer({ min: 0, max: 6 }), chosen: fc.subarray([0, 1, 2], { minLength: 1 }) })
         .map(({ cost, chosen }) => chosen.map((index) => ({ ...(limits[index] as Charge), cost })));

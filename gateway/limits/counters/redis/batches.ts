@@ -27,7 +27,7 @@ const WAIT_MS = 5;
 
 interface BatchesOptions {
   /** Decides if the server does not. */
-  readonly decideWithout: (charges: readonly Charge[]) => LimitDecision;
+  readonly decideByFallback: (charges: readonly Charge[]) => LimitDecision;
   readonly refusals: RefusalCache;
   /** As in `RedisCounterStoreOptions`. */
   readonly onBatch?: ((durationMs: number) => void) | undefined;
@@ -53,7 +53,7 @@ interface Batch extends PromiseWithResolvers<ScriptReply | undefined> {
   readonly clearings: number;
 }
 
-/** Resolves with the decision of the server, or with the decision of `decideWithout`. Never rejects. */
+/** Resolves with the decision of the server, or of `decideByFallback`. Never rejects. */
 type DecideInBatch = (
   link: RedisLink,
   charges: readonly Charge[],
@@ -61,7 +61,7 @@ type DecideInBatch = (
 ) => Promise<LimitDecision>;
 
 export function createBatches(options: BatchesOptions): DecideInBatch {
-  const { decideWithout, refusals } = options;
+  const { decideByFallback, refusals } = options;
   const lanes = new WeakMap<RedisLink, Lane>();
 
   function laneOf(link: RedisLink): Lane {
@@ -95,7 +95,7 @@ export function createBatches(options: BatchesOptions): DecideInBatch {
     batch.requests += 1;
     if (batch.requests === BATCH_MAX) lane.send();
     return batch.promise.then((reply) =>
-      reply === undefined ? decideWithout(charges) : read(reply, first, sharedCharges, memory, batch.clearings),
+      reply === undefined ? decideByFallback(charges) : read(reply, first, sharedCharges, memory, batch.clearings),
     );
   };
 }

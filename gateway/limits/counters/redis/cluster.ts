@@ -4,6 +4,7 @@
 import { askRedis } from '../../../redis/client.ts';
 import { SLOTS, slotOf } from '../../../redis/slot.ts';
 import { type Machine, REAL_MACHINE, type Timer } from '../../../shared/machine.ts';
+import type { Charge } from '../counter-store.ts';
 import { RedisLink, type RedisLinkOptions } from './link.ts';
 
 /** The pause between two reads of the slot map while a server cannot be reached. Another server may take over its slots. */
@@ -13,10 +14,8 @@ const ANSWER_MAX_MS = 1000;
 
 /** One server, the current master that Sentinels name, or the servers of a Cluster. */
 export interface RedisServers {
-  /** The one link that holds all counters; undefined in a Cluster, for which `linkOf` returns the link. */
-  readonly single?: RedisLink;
-  /** Returns the link to the server that holds this counter; undefined while the server is unknown. */
-  linkOf(key: string): RedisLink | undefined;
+  /** Returns the link to the server that holds these counters, which share a hash tag; undefined while the server is unknown. */
+  linkOf(charges: readonly Pick<Charge, 'counter'>[]): RedisLink | undefined;
   all(): readonly RedisLink[];
   /** Whether all servers accept writes. */
   areUp(): boolean;
@@ -66,8 +65,8 @@ export class ClusterServers implements RedisServers {
     void this.#read();
   }
 
-  linkOf(key: string): RedisLink | undefined {
-    return this.#owners[slotOf(key)]?.link;
+  linkOf([charge]: readonly Pick<Charge, 'counter'>[]): RedisLink | undefined {
+    return this.#owners[slotOf(charge?.counter ?? '')]?.link;
   }
 
   all(): RedisLink[] {

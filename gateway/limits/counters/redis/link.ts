@@ -64,9 +64,9 @@ export class RedisLink {
   }
 
   /** Deletes counters. Rejects while the link is down. */
-  async remove(keys: readonly string[]): Promise<void> {
+  async remove(counters: readonly string[]): Promise<void> {
     if (!this.#isUp) throw new Error(AWAY);
-    await this.#client.del(...keys);
+    await this.#client.del(...counters);
   }
 
   /** As in `CounterStore`. Rejects while the link is down. */
@@ -118,7 +118,7 @@ export class RedisLink {
     this.#isProbing = true;
     this.#probedAt = performance.now();
     try {
-      await this.#calls.run(0, encodeCharges([{ ...PROBE, key: this.#options.probeKey() }]));
+      await this.#calls.run(0, encodeCharges([{ ...PROBE, counter: this.#options.probeKey() }]));
       this.#isUp = !this.#isClosed;
       this.#firstAttempt.resolve();
       if (this.#isUp) this.#options.onChange(true, 'the counters can be written');

@@ -4,7 +4,7 @@
 import type { ConnectRedis } from '../../../redis/client.ts';
 import { parseRedisUrl } from '../../../redis/url.ts';
 import { type Machine, REAL_MACHINE } from '../../../shared/machine.ts';
-import type { Charge, CounterStore, CounterStoreStatus, OutagePolicy } from '../counter-store.ts';
+import type { CounterStore, CounterStoreStatus, OutagePolicy } from '../counter-store.ts';
 import { createFallback } from '../fallback.ts';
 import { createRefusalCache } from '../refusal-cache.ts';
 import { createBatches } from './batches.ts';
@@ -56,7 +56,7 @@ export function createRedisCounterStore(options: RedisCounterStoreOptions): Redi
   const fallback = createFallback({ now, whenStoreIsAway, instances });
   const refusals = createRefusalCache(() => machine.performance.now());
   const { onBatch, serverClock } = options;
-  const decideInBatch = createBatches({ decideWithout: fallback.decide, refusals, onBatch, serverClock, machine });
+  const decideInBatch = createBatches({ decideByFallback: fallback.decide, refusals, onBatch, serverClock, machine });
 
   function status(): CounterStoreStatus {
     const up = servers.areUp();
@@ -66,14 +66,14 @@ export function createRedisCounterStore(options: RedisCounterStoreOptions): Redi
 
   return {
     decide(charges, memory) {
-      const link = servers.single ?? servers.linkOf(keyOf(charges));
+      const link = servers.linkOf(charges);
       if (link === undefined || !link.isUp()) return fallback.decide(charges);
       return (memory && refusals.get(memory)) ?? decideInBatch(link, charges, memory);
     },
-    async reset(keys) {
-      const link = servers.linkOf(keys[0] ?? '');
+    async reset(counters) {
+      const link = servers.linkOf(counters.map((counter) => ({ counter })));
       if (link === undefined) throw new Error('no server is known to hold these counters');
-      await link.remove(keys);
+      await link.remove(counters);
       refusals.clear();
     },
     async extendExpiry(windowMs) {
@@ -89,11 +89,6 @@ export function createRedisCounterStore(options: RedisCounterStoreOptions): Redi
   };
 }
 
-/** The counters of one request share a hash tag, so any of them identifies the server. */
-function keyOf(charges: readonly Charge[]): string {
-  return charges[0]?.key ?? '';
-}
-
 function openServers(options: RedisServersOptions): RedisServers {
   const address = parseRedisUrl(options.url);
   return address?.kind === 'cluster'
@@ -105,7 +100,6 @@ function openServers(options: RedisServersOptions): RedisServers {
 function createSingleServer(options: RedisServersOptions): RedisServers {
   const link = new RedisLink({ ...options, probeKey: () => 'rl:{probe}' });
   return {
-    single: link,
     linkOf: () => link,
     all: () => [link],
     areUp: () => link.isUp(),

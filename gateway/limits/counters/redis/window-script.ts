@@ -5,14 +5,20 @@ import type { Redis } from '../../../redis/client.ts';
 import { createTextCall, evaluate, toScript } from '../../../redis/sealed-script.ts';
 import { flat } from '../../../shared/text.ts';
 import type { Charge } from '../counter-store.ts';
+import { ENTRIES_FEW, ENTRIES_MAX, ENTRIES_MERGED, ENTRIES_SPREAD, GRAINS_PER_WINDOW } from '../window.ts';
 
-const DECIDE = readFileSync(new URL('./window.lua', import.meta.url), 'utf8');
+/** window.lua uses the constants of window.ts. */
+const CONSTANTS = `
+local GRAINS_PER_WINDOW, ENTRIES_MAX, ENTRIES_SPREAD = ${GRAINS_PER_WINDOW}, ${ENTRIES_MAX}, ${ENTRIES_SPREAD}
+local ENTRIES_MERGED, ENTRIES_FEW = ${ENTRIES_MERGED}, ${ENTRIES_FEW}
+`;
+const DECIDE = CONSTANTS + readFileSync(new URL('./window.lua', import.meta.url), 'utf8');
 
 /** Encodes the charges of one request as the script reads them. The texts of several requests are concatenated. */
 export function encodeCharges(charges: readonly Charge[]): string {
-  const encode = ({ key, requests, windowMs, cost, enforce }: Charge, index: number) => {
+  const encode = ({ counter, requests, windowMs, cost, enforce }: Charge, index: number) => {
     const isLast = index === charges.length - 1;
-    return `,"${requests},${windowMs},${cost},${Number(enforce)},${Number(isLast)}",${JSON.stringify(key)}`;
+    return `,"${requests},${windowMs},${cost},${Number(enforce)},${Number(isLast)}",${JSON.stringify(counter)}`;
   };
   return flat(charges.map(encode).join(''));
 }

@@ -3,7 +3,7 @@
 --
 -- ARGV[1] is a JSON array: the prefix of all counter names, the clock in milliseconds or 0 for the server's, the number of the call, then
 -- per charge a text and the counter. The text is "limit,window,cost,enforced,last", where last marks the end of one request's charges.
--- Takes no KEYS: a Cluster server rejects a command whose keys are in several slots, even if it holds all of them.
+-- The script takes no KEYS, because a Cluster server rejects a command whose keys are in several slots, even if it holds all of them.
 --
 -- Reply, as doubles in one string: the number of the call, the clock, then per request how far ahead of the clock it was decided (0 unless
 -- the clock was set back), then per charge the figures that `toLimitDecision` of `../counter-store.ts` takes.
@@ -15,11 +15,10 @@
 
 local call, pack, unpack, unpackAll = redis.call, struct.pack, struct.unpack, unpack
 local floor = math.floor
-local GRAINS_PER_WINDOW, ENTRIES_MAX, ENTRIES_SPREAD, ENTRIES_MERGED, ENTRIES_FEW = 100, 150, 40, 100, 25
 local ENTRY = '<I6I6I4B'
 
-local asked = cjson.decode(ARGV[1])
-local prefix, clock, number = asked[1], asked[2], asked[3]
+local question = cjson.decode(ARGV[1])
+local prefix, clock, number = question[1], question[2], question[3]
 if clock == 0 then
   local time = call('TIME')
   clock = time[1] * 1000 + floor(time[2] / 1000)
@@ -179,11 +178,11 @@ local function spend(i, at)
 end
 
 local reply, size = { number, clock }, 2
-local i, count = 1, (#asked - 3) / 2
+local i, count = 1, (#question - 3) / 2
 while i <= count do
   local from, at = i, clock
   repeat
-    local text, name = asked[2 * i + 2], asked[2 * i + 3]
+    local text, name = question[2 * i + 2], question[2 * i + 3]
     charges[i] = parsed[text] or parse(text)
     names[i], keys[i] = name, prefix == '' and name or prefix .. name
     newest[i], before[i], after[i], halvings[i] = entry(keys[i], -1)
