@@ -9,7 +9,6 @@ import { type Awaitable, andThen } from '../shared/awaitable.ts';
 import { hashOf, sessionValueIn } from './cookies.ts';
 import { type CrossSiteRules, isCrossSite } from './cross-site.ts';
 import { scopesIn } from './grants.ts';
-import type { KnownSession } from './live/known-sessions.ts';
 import type { LiveSessions } from './live/live-sessions.ts';
 import type { OriginOf } from './origins.ts';
 import type { ProviderSettings } from './settings.ts';
@@ -34,8 +33,15 @@ export interface SessionOrganizations {
 
 type SessionRequest = Pick<Admitted, 'headers' | 'method' | 'scheme'>;
 
+/** The caller that was read from a session, and the `asOf` of its organization. */
+interface Reading {
+  readonly caller: Caller;
+  asOf: number | undefined;
+}
+
 export class SessionReader {
   readonly #options: SessionReaderOptions;
+  readonly #readings = new WeakMap<Session, Reading>();
   readonly #sessions = new WeakMap<Caller, Session>();
 
   constructor(options: SessionReaderOptions) {
@@ -49,7 +55,13 @@ export class SessionReader {
     const value = this.#valueIn(request);
     if (value === undefined) return undefined;
     if (isCrossSite(request, this.#options.crossSite)) throw new GatewayError('cross_site_request');
-    return andThen(this.#use(hashOf(value)), (found) => this.#callerOf(found));
+    const { live } = this.#options;
+    const fresh = andThen(this.#use(hashOf(value)), (used) => (used === undefined ? 'ended' : live.fresh(used)));
+    return andThen(fresh, (session) => {
+      if (session === 'ended') throw new GatewayError('session_expired');
+      if (session === 'away') throw new GatewayError('provider_unavailable');
+      return this.#callerOf(session);
+    });
   }
 
   /**
@@ -78,54 +90,44 @@ export class SessionReader {
     return served && sessionValueIn(cookies as string, served.isSecure);
   }
 
-  #use(hash: string): Awaitable<KnownSession | undefined> {
+  #use(hash: string): Awaitable<Session | undefined> {
     try {
-      const found = this.#options.live.use(hash);
-      return found instanceof Promise ? found.catch((cause) => Promise.reject(storeAway(cause))) : found;
+      const used = this.#options.live.use(hash);
+      return used instanceof Promise ? used.catch((cause) => Promise.reject(storeAway(cause))) : used;
     } catch (cause) {
       throw storeAway(cause);
     }
   }
 
-  #callerOf(found: KnownSession | undefined): Awaitable<Caller> {
-    if (found === undefined) throw new GatewayError('session_expired');
-    return andThen(this.#options.live.fresh(found.session), (fresh) => this.#callerOfFresh(found, fresh));
-  }
-
-  #callerOfFresh(known: KnownSession, fresh: Session | 'ended' | 'away'): Awaitable<Caller> {
-    if (fresh === 'ended') throw new GatewayError('session_expired');
-    if (fresh === 'away') throw new GatewayError('provider_unavailable');
+  #callerOf(session: Session): Awaitable<Caller> {
     const { organizations } = this.#options;
-    const { reading } = known;
     // `asOf` is read before the organization. If the organization changes between the two reads, the next request notices by `asOf` that
     // this caller is out of date.
     const asOf = organizations.asOf();
-    if (asOf !== undefined && reading?.asOf === asOf && reading.session === fresh) return reading.caller;
-    return andThen(organizations.organizationOf(fresh.organization), (organization) =>
-      this.#callerFrom(known, fresh, organization, asOf),
-    );
+    const cached = this.#readings.get(session);
+    if (asOf !== undefined && cached?.asOf === asOf) return cached.caller;
+    return andThen(organizations.organizationOf(session.organization), (organization) => {
+      const reading = this.#readings.get(session);
+      if (organization !== undefined && reading?.caller.organization === organization) {
+        reading.asOf = asOf;
+        return reading.caller;
+      }
+      const caller = this.#newCaller(session, organization);
+      this.#readings.set(session, { caller, asOf });
+      return caller;
+    });
   }
 
-  #callerFrom(
-    known: KnownSession,
-    session: Session,
-    found: Organization | undefined,
-    asOf: number | undefined,
-  ): Caller {
+  #newCaller(session: Session, organization: Organization | undefined): Caller {
     const { providers } = this.#options;
-    const { reading } = known;
-    if (found !== undefined && reading?.session === session && reading.caller.organization === found) {
-      reading.asOf = asOf;
-      return reading.caller;
-    }
     const rules = Object.hasOwn(providers, session.provider) ? providers[session.provider] : undefined;
     // The provider is no longer in the configuration, or the organization no longer in the store.
-    if (found === undefined || rules === undefined) throw new GatewayError('session_expired');
+    if (organization === undefined || rules === undefined) throw new GatewayError('session_expired');
     const caller: Caller = Object.freeze({
       subject: session.subject,
       scheme: 'session',
       issuer: session.provider,
-      organization: found,
+      organization,
       mode: 'live',
       scopes: scopesIn(session.claims, rules),
       revoked: false,
@@ -135,7 +137,6 @@ export class SessionReader {
       memory: newCallerMemory(),
     });
     this.#sessions.set(caller, session);
-    known.reading = { session, caller, asOf };
     return caller;
   }
 }

@@ -1,7 +1,6 @@
 // The session cache of this process. It also contains the uses of sessions that are not written to the store yet.
 
 import { LRUCache } from 'lru-cache';
-import type { Caller } from '../../exchange/caller.ts';
 import { USE_GRAIN } from '../store/record.ts';
 import type { Session } from '../store/session-store.ts';
 
@@ -18,8 +17,6 @@ export interface KnownSession {
   usedAtMs: number;
   /** The time of the last use that is stored, or will be stored. */
   notedAtMs: number;
-  /** The caller that was read from a session; undefined before the first read. The session reader alone reads and writes it. */
-  reading: { readonly session: Session; readonly caller: Caller; asOf: number | undefined } | undefined;
 }
 
 interface KnownSessions {
@@ -95,7 +92,7 @@ export function createKnownSessions(max: number): KnownSessions {
 }
 
 export function toKnown(session: Session): KnownSession {
-  return { session, usedAtMs: session.usedAtMs, notedAtMs: session.usedAtMs, reading: undefined };
+  return { session, usedAtMs: session.usedAtMs, notedAtMs: session.usedAtMs };
 }
 
 /** Returns the same as `isAlive`, for a caller that already has the known session. */

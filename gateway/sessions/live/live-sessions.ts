@@ -10,15 +10,11 @@ import type { EndReason, ProviderLogout, Session, SessionEnd, SessionStore } fro
 import { ExpiredWatches } from './expired-watches.ts';
 import { createKnownSessions, isKnownAlive, type KnownSession, toKnown } from './known-sessions.ts';
 import { createRecentEnds } from './recent-ends.ts';
-import { createStoreClock } from './store-clock.ts';
+import { createStoreClock, type StoreClock } from './store-clock.ts';
+import { createTimelyReads, type TimelyReads } from './timely-reads.ts';
 import { createWatchedSessions, type WatchedEnd } from './watched-sessions.ts';
 
 const POLL_MS = 250;
-/**
- * The time within which every instance learns that a session has ended. An instance that could not read the ends reads the session from the
- * store. This is not a setting, because it is a promise to operators.
- */
-const ENDS_WITHIN_MS = 1000;
 /** Number of uses that are written at a time. */
 const BATCH = 200;
 
@@ -47,12 +43,13 @@ export class LiveSessions {
   readonly #options: LiveSessionsOptions;
   readonly #store: SessionStore;
   readonly #machine: Machine;
-  readonly #clock: ReturnType<typeof createStoreClock>;
+  readonly #clock: StoreClock;
   readonly #known: ReturnType<typeof createKnownSessions>;
   readonly #watched = createWatchedSessions();
   readonly #recentEnds: ReturnType<typeof createRecentEnds>;
   readonly #follower: ChangeFollower<SessionEnd>;
   readonly #lookUp: LookUp<Session, KnownSession>;
+  readonly #reads: TimelyReads;
   readonly #expired: ExpiredWatches;
   readonly #refresher: Refresher;
   #isWriting = false;
@@ -66,6 +63,7 @@ export class LiveSessions {
     this.#known = createKnownSessions(max);
     this.#recentEnds = createRecentEnds((id, reason) => this.end(id, reason), machine.performance);
     this.#follower = this.#followEnds();
+    this.#reads = createTimelyReads({ store, clock: this.#clock, follower: this.#follower, machine });
     this.#lookUp = createLookUp<Session, KnownSession>({
       follower: this.#follower,
       learn: (hash, found, keep) => this.#learn(hash, found, keep),
@@ -120,16 +118,16 @@ export class LiveSessions {
   }
 
   /** Finds a session for a request that uses it. The use is written to the store later. */
-  use(hash: string): Awaitable<KnownSession | undefined> {
+  use(hash: string): Awaitable<Session | undefined> {
     const atMs = this.#clock.nowMs();
-    const found = this.#cached(hash, atMs);
-    if (found !== undefined) {
-      this.#known.noteUse(found, atMs);
-      return found;
+    const cached = this.#cached(hash, atMs);
+    if (cached !== undefined) {
+      this.#known.noteUse(cached, atMs);
+      return cached.session;
     }
     return andThen(this.#notCached(hash), (read) => {
       if (read !== undefined) this.#known.noteUse(read, this.#clock.nowMs());
-      return read;
+      return read?.session;
     });
   }
 
@@ -233,50 +231,13 @@ export class LiveSessions {
 
   #cached(hash: string, atMs: number): KnownSession | undefined {
     const found = this.#known.get(hash);
-    return found !== undefined && this.#isWithinGrace() && isKnownAlive(found, atMs) ? found : undefined;
-  }
-
-  /**
-   * Whether the ends were read recently enough to accept cached sessions. Both clocks have to agree, because the monotonic clock stands
-   * still while the machine sleeps, and the wall clock may be set. Returns false if the wall clock was set back.
-   */
-  #isWithinGrace(): boolean {
-    return this.#isRecent(this.#follower.readAtMs(), this.#follower.readAt());
-  }
-
-  #isRecent(atMs: number, at: number): boolean {
-    const { now, performance } = this.#machine;
-    const sinceMs = now() - atMs;
-    if (sinceMs < 0 || sinceMs > ENDS_WITHIN_MS) return false;
-    return performance.now() - at <= ENDS_WITHIN_MS;
-  }
-
-  /**
-   * Resolves with the session that the store found. Rejects if the answer is too old, as after the process stood still, because the session
-   * may have ended since.
-   */
-  async #inTime(found: Promise<Session | undefined>): Promise<Session | undefined> {
-    const { now, performance } = this.#machine;
-    const [atMs, at] = [now(), performance.now()];
-    const session = await found;
-    if (!this.#isRecent(atMs, at)) throw new Error('the session store answered too late');
-    return session;
+    return found !== undefined && this.#reads.mayUseCache() && isKnownAlive(found, atMs) ? found : undefined;
   }
 
   #notCached(hash: string): Awaitable<KnownSession | undefined> {
     const failure = this.#follower.failure();
     if (failure !== undefined) throw failure;
     if (this.#known.isAbsent(hash)) return undefined;
-    return this.#lookUp(hash, () => {
-      const found = this.#isWithinGrace() ? this.#store.find(hash) : this.#findWithTime(hash);
-      return found instanceof Promise ? this.#inTime(found) : found;
-    });
-  }
-
-  /** Finds a session, and reads the clock of the store, because the estimate is old if the machine was suspended since the last read. */
-  async #findWithTime(hash: string): Promise<Session | undefined> {
-    const time = this.#clock.reading(async () => ({ nowMs: await this.#store.nowMs() }));
-    const [found] = await Promise.all([this.#store.find(hash), time]);
-    return found;
+    return this.#lookUp(hash, () => this.#reads.find(hash));
   }
 }

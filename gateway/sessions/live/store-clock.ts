@@ -3,7 +3,7 @@
 import type { Awaitable } from '../../shared/awaitable.ts';
 import type { Machine } from '../../shared/machine.ts';
 
-interface StoreClock {
+export interface StoreClock {
   /** Returns the estimated time, in epoch milliseconds. Before the first read, it is the time of the machine. */
   nowMs(): number;
   /**

@@ -1,6 +1,5 @@
 // Refreshes the tokens of sessions, once for each generation, over all requests and instances. The instance with the lease redeems the
-// refresh token, and the others wait for the successor. A token that may have been redeemed is not redeemed again, unless the provider
-// accepts it twice.
+// refresh token, which is not redeemed again unless the provider accepts it twice, and the others wait for the successor.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 import { type Machine, REAL_MACHINE } from '../../shared/machine.ts';
@@ -26,12 +25,6 @@ const REDEEM_MAX_MS = 20_000;
 const ASK_AGAIN_MS = { first: 50, longest: 400 } as const;
 /** The longest time for which a request waits for an access token that has not ended. */
 const WAIT_MAX_MS = 8000;
-/**
- * The delays before the outcome of a refresh is written again. After a delay, Redis has the first write on disk, or a crash has lost it.
- * The last delay is longer than the lag of a replica, so that one of the writes is older than the lag, or comes after the failover.
- */
-const WRITE_AGAIN_AFTER_MS = [2000, 4000] as const;
-
 /** `away`: the access token has ended, and neither the provider nor the store can give a new one now. The session has not ended. */
 export type RefreshedSession = Session | 'ended' | 'away';
 
@@ -82,10 +75,10 @@ export class Refresher {
    */
   fresh(session: Session): Awaitable<RefreshedSession> {
     if (!session.refreshable || !this.#isDue(session)) return session;
-    const isOver = this.#isAccessOver(session);
+    const hasEnded = this.#hasAccessEnded(session);
     let result = this.#running.get(session.hash);
     if (result === undefined && this.#failures.mayTry(session.hash)) result = this.#begin(session);
-    if (!isOver) return session;
+    if (!hasEnded) return session;
     return result === undefined ? 'away' : this.#within(WAIT_MAX_MS, result);
   }
 
@@ -124,7 +117,7 @@ export class Refresher {
         case 'ended':
           return 'ended';
         case 'unknown':
-          if (!this.#isAccessOver(taken.session)) return this.#fail(session, 'the outcome of a refresh is unknown');
+          if (!this.#hasAccessEnded(taken.session)) return this.#fail(session, 'the outcome of a refresh is unknown');
           await end(session, 'lost');
           return 'ended';
         case 'late':
@@ -163,20 +156,14 @@ export class Refresher {
   }
 
   /**
-   * Gives up a token that may have been redeemed, because no instance may send it again. The note in the store is written twice, because
-   * the store may lose its last writes.
+   * Gives up a token that may have been redeemed, because no instance may send it again.
    */
   async #giveUp({ lease, announceAgain }: HeldLease): Promise<void> {
     const giveUp = () => this.#options.store.refreshes.giveUp(lease);
     await this.#settler.settle(giveUp);
-    this.#writeAgain(async () => {
+    this.#settler.settleAgain(async () => {
       if (await announceAgain()) await giveUp();
     });
-  }
-
-  #writeAgain(write: () => Promise<unknown>): void {
-    const again = () => void this.#settler.settle(write);
-    for (const afterMs of WRITE_AGAIN_AFTER_MS) this.#machine.setTimeout(again, afterMs).unref();
   }
 
   #tokensOf(session: Session): SessionTokens | undefined {
@@ -188,23 +175,23 @@ export class Refresher {
   }
 
   /**
-   * This process cannot open the sealed tokens, because it lacks their key. It gives the lease back, so that an instance that has the key
-   * may refresh the session before the access token ends.
+   * Gives the lease back, because this process lacks the key of the sealed tokens. An instance that has the key may then refresh the session
+   * before the access token ends.
    */
   async #giveBackUnread(lease: RefreshLease, session: Session): Promise<RefreshedSession> {
     const { store, end } = this.#options;
     await this.#settler.settle(() => store.refreshes.release(lease));
-    if (!this.#isAccessOver(session)) return this.#fail(session, 'its tokens cannot be decrypted');
+    if (!this.#hasAccessEnded(session)) return this.#fail(session, 'its tokens cannot be decrypted');
     await end(session, 'lost');
     return 'ended';
   }
 
   async #outcomeOf(session: Session, tokens: SessionTokens, { announce }: HeldLease): Promise<RefreshOutcome> {
-    const over = new AbortController();
-    const timeOut = () => over.abort(new Error('the provider does not answer'));
+    const timeout = new AbortController();
+    const timeOut = () => timeout.abort(new Error('the provider does not answer'));
     const timer = this.#machine.setTimeout(timeOut, REDEEM_MAX_MS).unref();
     try {
-      return await this.#options.redeem(session, tokens, { signal: over.signal, announce });
+      return await this.#options.redeem(session, tokens, { signal: timeout.signal, announce });
     } catch (error) {
       return { kind: 'away', redeemed: 'unknown', reason: (error as Error).message };
     } finally {
@@ -226,7 +213,7 @@ export class Refresher {
       discard(session, tokens);
       return 'ended';
     }
-    this.#writeAgain(put);
+    this.#settler.settleAgain(put);
     return this.#succeed(result.written);
   }
 
@@ -239,11 +226,11 @@ export class Refresher {
   #fail(session: Session, reason: string): RefreshedSession {
     this.#failures.note(session.hash);
     this.#options.onFailure?.(session, reason);
-    return this.#isAccessOver(session) ? 'away' : session;
+    return this.#hasAccessEnded(session) ? 'away' : session;
   }
 
   /** Whether the access token has ended. */
-  #isAccessOver({ accessEndsAtMs }: Session): boolean {
+  #hasAccessEnded({ accessEndsAtMs }: Session): boolean {
     return accessEndsAtMs <= this.#options.nowMs();
   }
 

@@ -39,7 +39,7 @@ export const SESSIONS = of('sessions', [
   [
     'a process that cannot read the ends trusts its cache',
     LIVE,
-    'found !== undefined && this.#isWithinGrace() &&',
+    'found !== undefined && this.#reads.mayUseCache() &&',
     'found !== undefined &&',
   ],
   ['ends that Redis has lost are not written again', LIVE, 'this.#recentEnds.repeatAll();', ''],

@@ -276,7 +276,7 @@ async function answerOf(sessions: LiveSessions, hash: string): Promise<Session |
   try {
     const used = await sessions.use(hash);
     if (used === undefined) return '401 unknown';
-    const fresh = await sessions.fresh(used.session);
+    const fresh = await sessions.fresh(used);
     if (fresh === 'ended') return '401 ended';
     if (fresh === 'away') return '503 away';
     return fresh;
