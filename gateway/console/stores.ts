@@ -51,6 +51,10 @@ interface StoreRow {
   lost?(state: never, nowMs: number): string | undefined;
   /** Sentences about what happens by itself when the store can be used again. */
   readonly back: string;
+  /**
+   * What the store keeps, for sentences such as "keys and usage cannot be written"; undefined if operators do not miss these writes.
+   */
+  readonly written: string | undefined;
 }
 
 /** The states of the key store in which it cannot be read. */
@@ -59,6 +63,7 @@ export const AWAY = ['failing', 'away'];
 export const STORES = {
   keys: {
     name: 'key store',
+    written: 'keys',
     back: 'The gateway tries again until the store answers. What changed during the outage, such as revoked keys, is then in force, without a restart.',
     shown: ({ store, reason, read_at, grace_ends_at: graceEndsAt, emptied_at: emptiedAt }: KeysState): ShownState => {
       if (emptiedAt !== undefined && !AWAY.includes(store ?? ''))
@@ -70,6 +75,7 @@ export const STORES = {
   },
   limits: {
     name: 'limit store',
+    written: undefined,
     back: 'The gateway tries it five times a second, and uses it again once it can count. Requests admitted during the outage are not counted.',
     shown: ({ state, kind, reason = '', since_at: since, policyInForce }: LimitsState): ShownState => [
       state,
@@ -80,6 +86,7 @@ export const STORES = {
   },
   idempotency: {
     name: 'idempotency store',
+    written: 'idempotency',
     back: 'Such writes pass again once the store answers. Clients may repeat a write that was in progress, with the same key.',
     shown: ({ state, kind, ...why }: ReplayState): ShownState => [state, state === 'away' ? awayText(why) : kind],
     lost: ({ state }: ReplayState) =>
@@ -87,6 +94,7 @@ export const STORES = {
   },
   deprecated_uses: {
     name: 'store of deprecated calls',
+    written: undefined,
     back: 'The process holds the counts, and writes them then.',
     shown: ({ state, waiting }: CountsState): ShownState => [state, waitingText(waiting)],
     lost: ({ state }: CountsState) =>
@@ -94,6 +102,7 @@ export const STORES = {
   },
   usage: {
     name: 'usage store',
+    written: 'usage',
     back: 'The process holds the counts, and writes them then.',
     // A store that can be reached shows no number, because a few counts always wait to be written, and the number would differ between
     // instances.
@@ -104,6 +113,7 @@ export const STORES = {
   },
   sessions: {
     name: 'session store',
+    written: undefined,
     back: 'People stay signed in, unless the store has lost their sessions.',
     // Sessions are in the same Redis as the keys, so the row of the keys says what clients lose.
     shown: ({ store, reason }: SessionsState): ShownState => [store, reason],
@@ -128,6 +138,7 @@ function storesIn(status: StoreStates): { readonly state: object; readonly row: 
 interface RowOfAny {
   readonly name: string;
   readonly back: string;
+  readonly written: string | undefined;
   shown(state: object): ShownState;
   lost?(state: object, nowMs: number): string | undefined;
 }
@@ -159,12 +170,20 @@ export function lossesOf(status: StoreStates, nowMs: number): { readonly name: s
   });
 }
 
+/** Names what cannot be written while the disk is full. */
+export const ALL_WRITTEN = new Intl.ListFormat('en-GB').format(
+  Object.values(STORES).flatMap(({ written }) => written ?? []),
+);
+
 /** When a store stopped accepting writes, and why. */
 type WhyAway = Pick<ReplayState, 'reason' | 'since_at'>;
 
 /** Returns the first failure of the stores that accept no writes; an empty object if none has failed, or none says when. */
-export function firstFailureOf({ idempotency, usage }: StoreStates): WhyAway {
-  const away = [idempotency, usage].flatMap((store) => (store?.state === 'away' ? [store] : []));
+export function firstFailureOf(status: StoreStates): WhyAway {
+  const away = storesIn(status).flatMap(({ state, row }) => {
+    const failing: Pick<ReplayState, 'state' | 'reason' | 'since_at'> = state;
+    return row.written !== undefined && failing.state === 'away' ? [failing] : [];
+  });
   return away.sort((one, other) => (one.since_at ?? '').localeCompare(other.since_at ?? ''))[0] ?? {};
 }
 

@@ -1,7 +1,7 @@
 // Pure: finds the cause in the disk of the data directory. All embedded stores are on it, so a full disk is one cause.
 
 import { isDiskFull, roomText } from '../../shared/disk.ts';
-import { firstFailureOf, lossesOf } from '../stores.ts';
+import { ALL_WRITTEN, firstFailureOf, lossesOf } from '../stores.ts';
 import { type FoundCause, failureCause, type StatusForCauses, warningCause } from './cause.ts';
 
 /** `gateway doctor` fails below this, too. */
@@ -20,7 +20,7 @@ export function diskCauses(status: StatusForCauses, nowMs: number): FoundCause[]
     return [
       failureCause(
         { topic: 'stores', detail: 'disk' },
-        `The disk of GATEWAY_DATA ${directory} is full (${room}): keys, usage and idempotency cannot be written.`,
+        `The disk of GATEWAY_DATA ${directory} is full (${room}): ${ALL_WRITTEN} cannot be written.`,
         `${lossesText(status, nowMs)} This ends by itself when the disk has room.`,
         { ...links, since: firstFailureOf(status).since_at },
       ),
@@ -30,7 +30,7 @@ export function diskCauses(status: StatusForCauses, nowMs: number): FoundCause[]
     warningCause(
       { topic: 'stores', detail: 'disk' },
       `The disk of GATEWAY_DATA ${directory} is nearly full (${room}).`,
-      'When it is full, keys, usage and idempotency cannot be written.',
+      `When it is full, ${ALL_WRITTEN} cannot be written.`,
       links,
     ),
   ];

@@ -85,7 +85,7 @@ describe('a full disk', { skip: disk === undefined && 'only root can make a smal
     assert.equal(cause?.id, 'stores disk');
     assert.equal(
       cause?.cause,
-      `The disk of GATEWAY_DATA ${dataDirectory} is full (0 of 6 MiB free): keys, usage and idempotency cannot be written.`,
+      `The disk of GATEWAY_DATA ${dataDirectory} is full (0 of 6 MiB free): keys, idempotency and usage cannot be written.`,
     );
     assert.match(
       cause?.consequence ?? '',
