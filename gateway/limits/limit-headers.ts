@@ -49,7 +49,7 @@ export function appendLimitHeaders(
     String(tightest.limit),
     'X-RateLimit-Remaining',
     String(tightest.remaining),
-    // Epoch seconds, rounded up, so that a client that returns at this time is not too early.
+    // Epoch seconds, rounded up, because a client that returns at this time must not be too early.
     'X-RateLimit-Reset',
     String(Math.ceil((nowMs + tightest.resetMs) / 1000)),
   );

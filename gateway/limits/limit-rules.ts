@@ -63,7 +63,7 @@ export function ruleOf(rules: LimitRules, { id, tier }: Organization): NamedRule
   return strictest && { name: `tiers.${strictest.name}`, rule: strictest.rule };
 }
 
-/** Whether the rules contain neither the organization nor its tier, so that the strictest tier replaces its tier. */
+/** Whether the rules contain neither the organization nor its tier. The strictest tier then replaces its tier. */
 export function lacksTier(
   { tiers, organizations }: Pick<LimitRules, 'tiers' | 'organizations'>,
   organization: string,

@@ -84,7 +84,7 @@ export function createLimitUsage({ store, rules, operations, ...options }: Usage
     async show(id) {
       const subject = await find(id);
       if (subject === undefined) return undefined;
-      // All reads start in one turn, so that the store can send them in one command.
+      // All reads start in one turn, because the store then sends them in one command.
       const limits = await Promise.all(
         applicableLimits(rules(), operations(), subject).map(async (limit) => ({
           ...(await readLimit(store, limit)),

@@ -180,7 +180,9 @@ export const sessionSettings = z
       .describe('A session ends this long after the login, even if it is in use.'),
     perPersonMax: whole('sessions', 1, 1000)
       .default(20)
-      .describe('The largest number of sessions of one person. A further login ends the least recently used session.'),
+      .describe(
+        'The largest number of sessions of one person. Another login then ends the least recently used session.',
+      ),
     afterLogin: path.default('/').describe('The page after a login without `return_to`.'),
     afterLogout: path.default('/').describe('The page to which the provider sends a person after a logout.'),
     requestHeader: z

@@ -1,5 +1,5 @@
-// Remembers which credentials an upstream has accepted. Stores only digests with a random key of this process, so that its memory contains
-// no credential.
+// Remembers which credentials an upstream has accepted. Stores only digests with a random key of this process, because its memory must
+// contain no credential.
 
 import { createHmac, randomBytes } from 'node:crypto';
 

@@ -1,5 +1,5 @@
 // A queue of logins for each client address. Only the first login of an address asks repeatedly for a unit of the limits, until it gets
-// one. The other logins of the address wait for their turn, so that many waiting logins cause few questions.
+// one. The other logins of the address wait for their turn, because many waiting logins would otherwise cause many questions.
 
 /** The longest wait of a login, which is longer than an upstream takes to check a password. */
 const WAIT_MS = 10_000;
@@ -10,13 +10,13 @@ const ASK_EVERY_MS = 100;
 
 interface LoginQueue {
   /** Resolves with the first result of `ask` that is not undefined, or with undefined after the longest wait. Rejects as `ask` does. */
-  take<T>(key: string, ask: () => Promise<T | undefined>): Promise<T | undefined>;
-  /** Call it when a unit has been given back, so that the login that has waited longest asks again at once. */
+  take<T>(address: string, ask: () => Promise<T | undefined>): Promise<T | undefined>;
+  /** Call it when a unit has been given back. The login that has waited longest then asks again at once. */
   retry(): void;
 }
 
 export function createLoginQueue(): LoginQueue {
-  /** The end of the latest turn of each key. */
+  /** The end of the latest turn of each address. */
   const latest = new Map<string, Promise<void>>();
   /** Wakes the waiting logins, in the order in which they began to wait. */
   const waiting = new Set<() => void>();
@@ -42,16 +42,16 @@ export function createLoginQueue(): LoginQueue {
   }
 
   return {
-    async take(key, ask) {
+    async take(address, ask) {
       const endsAt = performance.now() + WAIT_MS;
-      const before = latest.get(key);
+      const before = latest.get(address);
       const turn = Promise.withResolvers<void>();
-      latest.set(key, turn.promise);
+      latest.set(address, turn.promise);
       try {
         await before;
         return await askUntil(endsAt, ask);
       } finally {
-        if (latest.get(key) === turn.promise) latest.delete(key);
+        if (latest.get(address) === turn.promise) latest.delete(address);
         turn.resolve();
       }
     },

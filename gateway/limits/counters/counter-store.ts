@@ -28,7 +28,7 @@ export interface Charge {
 export interface ChargeMemory {
   /**
    * The charges of the first caller under the same rules. The charges of other callers differ only in the names of their counters. Read
-   * everything except the names from here, because all requests read this object, so that it stays in the processor's cache.
+   * everything except the names from here, because an object that all requests read stays in the processor's cache.
    */
   readonly sharedCharges: readonly Charge[];
   /** The charges as the script in Redis reads them; empty before the first request. */
@@ -101,7 +101,7 @@ export const FIGURES_PER_CHARGE = 3;
 const NONE: readonly never[] = Object.freeze([]);
 
 /**
- * Turns the figures of one request into a decision. All stores use this function, so that clients see no difference between stores.
+ * Turns the figures of one request into a decision. All stores use this function, because clients must see no difference between stores.
  *
  * @param offset index of the first figure of the request
  * @param decidedAtMs by the clock of the deciding store, epoch milliseconds

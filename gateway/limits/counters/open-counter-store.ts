@@ -14,7 +14,7 @@ interface OpenCounterStoreOptions extends Omit<RedisCounterStoreOptions, 'url'> 
   readonly settings: CounterStoreSettings;
 }
 
-/** Whether all gateways share the counters, so that a command can read them without a running gateway. */
+/** Whether all gateways share the counters. A command can then read them without a running gateway. */
 export function areCountersShared({ redisUrl }: CounterStoreSettings): boolean {
   return redisUrl !== undefined;
 }

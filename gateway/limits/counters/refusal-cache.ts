@@ -1,4 +1,4 @@
-// Caches refusals, so that this process repeats them without Redis. A cached refusal is certain until its wait is over, because only time
+// Caches refusals, which this process then repeats without Redis. A cached refusal is certain until its wait is over, because only time
 // frees the units of a window, and other requests can only make the wait longer.
 
 import type { ChargeMemory, LimitDecision } from './counter-store.ts';
@@ -34,7 +34,7 @@ export function createRefusalCache(monotonicMs: () => number): RefusalCache {
     get(memory) {
       const { refusal } = memory;
       if (refusal === undefined) return undefined;
-      // The elapsed time is rounded up, so that a client that returns exactly at the announced time is not refused from the cache.
+      // The elapsed time is rounded up, because a client that returns exactly at the announced time must not be refused from the cache.
       const elapsedMs = Math.ceil(monotonicMs() - refusal.cachedAtMs);
       if (refusal.clearings === clearings && elapsedMs < refusal.decision.waitMs) {
         return afterElapsed(refusal.decision, elapsedMs);

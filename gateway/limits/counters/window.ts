@@ -17,7 +17,7 @@ export const ENTRIES_MAX = 150;
 export const ENTRIES_SPREAD = 40;
 
 /**
- * A merge leaves at most this many entries (one more at the coarsest grain), so that at least ten admissions come before the next merge.
+ * A merge leaves at most this many entries (one more at the coarsest grain). At least ten admissions therefore come before the next merge.
  * Each merge uses a coarser grain than the merge before it. At the coarsest grain no merge is needed.
  */
 export const ENTRIES_MERGED = 100;
@@ -37,7 +37,7 @@ export interface Window {
   readonly spent: number[];
   /** Units admitted before the oldest entry. */
   spentBefore: number;
-  /** How often the coarsest grain was halved to get the grain of the newest entry. */
+  /** The grain of the newest entry is the coarsest grain, halved this number of times. */
   halvings: number;
   /** The number of entries above which entries are merged; undefined until it is first needed. */
   mergedAbove: number | undefined;

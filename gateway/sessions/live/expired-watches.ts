@@ -1,11 +1,10 @@
-// Ends the streams and WebSockets of sessions that have expired, or that the store has lost. The store decides whether a session has expired,
-// because another instance may know of a later use. Only this check finds a lost session, because the store does not know the session and
-// announces no end when its person signs out.
+// Ends the streams and WebSockets of sessions that have expired, or that the store has lost. The store is read before each end, because
+// another instance may know of a later use, and because the store cannot announce the end of a session that it has lost.
 
 import type { Session } from '../store/session-store.ts';
 import type { WatchedSessions } from './watched-sessions.ts';
 
-/** The number of sessions that are looked up in the store at a time, if they seem to be idle for too long. */
+/** The number of sessions that seem to have expired and are looked up in the store at a time. */
 const LOOKED_UP = 20;
 
 interface ExpiredWatchesOptions {
@@ -41,9 +40,9 @@ export class ExpiredWatches {
     this.#isLookingUp = true;
     const { watched, isAlive, isStored } = this.#options;
     const doubted = this.#doubted;
-    const over = watched.all().filter((session) => !isAlive(session));
+    const expired = watched.all().filter((session) => !isAlive(session));
     try {
-      for (const session of [...over.slice(0, LOOKED_UP), ...doubted]) {
+      for (const session of [...expired.slice(0, LOOKED_UP), ...doubted]) {
         if (!(await isStored(session))) watched.end(session.id, 'expired');
         doubted.delete(session);
       }

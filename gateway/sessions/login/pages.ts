@@ -1,11 +1,10 @@
-// The pages of a login. A browser does not send a Strict cookie along a redirect from another site, so the callback answers with a page
-// that navigates to the target. The browser sends the cookie with that request, because a page of the platform makes it. The pages load
-// nothing, and run one script each, which their policy names by its hash.
+// The pages of a login. The callback answers with a page that navigates to the target, because a browser does not send a Strict cookie
+// along a redirect from another site, but sends it with a request that a page of the platform makes.
 
 import { hash } from 'node:crypto';
 
 const GO_ON = 'location.replace(document.currentScript.dataset.to)';
-/** A script that navigates to the target if the person is signed in, for example by another tab, so that a failed login does not matter. */
+/** A script that navigates to the target if the person is signed in nevertheless, for example by another tab. */
 const GO_ON_IF_SIGNED_IN = `const{to,header}=document.currentScript.dataset;fetch('/session',header?{headers:{[header]:'1'}}:{}).then(a=>{if(a.ok)location.replace(to)})`;
 const STYLE = [
   ':root{color-scheme:light dark}',
@@ -21,7 +20,7 @@ const STYLE = [
 
 export interface LoginPage {
   readonly html: string;
-  /** Its Content-Security-Policy. */
+  /** Its Content-Security-Policy. The page loads nothing, and runs one script, which the policy names by its hash. */
   readonly policy: string;
 }
 

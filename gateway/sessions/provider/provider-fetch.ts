@@ -1,11 +1,11 @@
-// Sends the requests to a provider, only to its own origins, without redirects, within a deadline, and with answers of bounded length. Also
-// reads why a request failed.
+// Sends the requests to a provider: only to its own origins, without redirects, within a deadline, and with answers of bounded length. Also
+// reads why a request has failed.
 
 import { boundedFetch, type SentOptions } from '../../shared/http/bounded-fetch.ts';
 
 const BODY_BYTES_MAX = 262_144;
 
-/** Failures of a connection that was not made, so that nothing was sent. */
+/** Failures to connect. After them, nothing was sent. */
 const UNSENT: ReadonlySet<string> = new Set([
   ...['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH', 'UND_ERR_CONNECT_TIMEOUT'],
   ...['CERT_HAS_EXPIRED', 'DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN'],
@@ -24,7 +24,7 @@ export class ProviderAway extends Error {
 }
 
 /**
- * Sends a request with the options that the libraries set. Their `signal` is left out. If the process stood still, for example with its
+ * Sends a request with the options that the libraries set. Their `signal` is left out. After the process was paused, for example with its
  * machine, the timers of the libraries fire first, and would abort a request whose answer has already arrived.
  */
 export type ProviderFetch = (url: string, request: SentOptions) => Promise<Response>;

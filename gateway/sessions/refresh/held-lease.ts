@@ -1,5 +1,5 @@
-// A lease that this process holds, and renews while it waits for the provider. The lease notes in the store that the token is about to be
-// sent. If the lease runs out, another instance therefore knows that the token may have been redeemed.
+// A lease that this process holds, and renews while it waits for the provider. Before the token is sent, the store notes this, because if
+// the lease then runs out, another instance must know that the token may have been redeemed.
 
 import type { Machine } from '../../shared/machine.ts';
 import { LEASE_MAX_MS } from '../store/record.ts';
@@ -11,8 +11,8 @@ import type { RefreshLease, SessionRefreshes } from '../store/session-store.ts';
  */
 export const LEASE_MS = 5000;
 /**
- * The duration of the lease after the token is sent. It is long, because its holder may only have stood still, and may still get the
- * answer, without which the session is lost.
+ * The duration of the lease after the token is sent. It is long, because its holder may only have been paused, and may still get the
+ * answer. Without this answer, the session is lost.
  */
 const SENT_LEASE_MS = LEASE_MAX_MS;
 const RENEW_EVERY_MS = 1000;
@@ -47,7 +47,7 @@ export function holdLease(
     async announce() {
       sentAt = performance.now();
       isSuperseded = !(await renew());
-      // A process that stood still does not know which process has the lease now.
+      // A process that was paused does not know which process has the lease now.
       return !isSuperseded && performance.now() - sentAt < sentLeaseMs;
     },
     announceAgain: renew,

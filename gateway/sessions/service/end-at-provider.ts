@@ -4,7 +4,7 @@ import { providerReason } from '../provider/provider-fetch.ts';
 import type { Session, SessionTokens } from '../store/session-store.ts';
 import type { SessionDeps } from './deps.ts';
 
-/** Revokes the tokens of an ended session in the background, so that no person waits for a provider that cannot be reached. */
+/** Revokes the tokens of an ended session in the background, because no person should wait for a provider that cannot be reached. */
 export function endAtProvider(deps: SessionDeps, session: Session): void {
   const tokens = openedTokensOf(deps, session);
   const provider = deps.providers.get(session.provider);

@@ -11,7 +11,7 @@ import { jsonAnswer, type SessionHandler, servedOrigin, setCookies } from './ans
 import type { SessionDeps } from './deps.ts';
 import { endAtProvider, openedTokensOf } from './end-at-provider.ts';
 
-/** Ends the session here first, so that the cookie is worth nothing afterwards, even if the provider fails. */
+/** Ends the session here first, because the cookie must be worth nothing afterwards, even if the provider fails. */
 export const logout: SessionHandler = async (deps, exchange) => {
   const { reader, live, settings } = deps;
   const { origin, isSecure } = servedOrigin(deps, exchange);

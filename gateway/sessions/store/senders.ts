@@ -1,9 +1,9 @@
-// The owners of leases that may have sent a refresh token, separated by spaces. There are several only if the provider accepts a token again.
-// An owner that certainly did not send it leaves the list. When the list is empty, the token may be sent as if for the first time.
+// The list of senders: the owners of leases that may have sent a refresh token, separated by spaces. An owner that has not sent the token
+// leaves the list, and while the list is empty, the token counts as not sent.
 
-/** Characters from which on the list becomes no longer. Each process that ends while it waits for the provider stays in it. */
+/** The length in characters from which no owner is added. A process that ends while it waits for the provider stays in the list. */
 export const SENDERS_MAX = 1000;
-/** Stands for those that are not listed any more. It never leaves the list. */
+/** The entry for all owners that were not added. It never leaves the list. */
 export const OTHERS = 'others';
 
 export function isSender(senders: string, owner: string): boolean {

@@ -94,7 +94,7 @@ export interface ProviderLogout {
 
 /** One row of the log of ends, which running gateways follow. */
 export interface SessionEnd {
-  /** Increases in commit order, so that a reader never misses an end. */
+  /** Increases in commit order, because a reader that continues after the last number must not miss an end. */
   readonly sequence: number;
   readonly atMs: number;
   readonly id: string;
@@ -136,7 +136,7 @@ export interface SessionPage {
 export interface RefreshLease {
   readonly hash: string;
   readonly generation: number;
-  /** Names the holder, so that a call whose reply was lost can be repeated. */
+  /** The name of the holder. A call whose reply was lost can be repeated with the same name. */
   readonly owner: string;
   /** The fencing token, which grows with each lease of a session. */
   readonly fence: number;
@@ -168,7 +168,7 @@ export interface SessionRefreshes {
   take(session: Session, owner: string, terms: RefreshTerms): Awaitable<RefreshTake>;
   /**
    * Prolongs a lease, and restores it if the store has lost it. Returns false if the lease is over, or if the token may not be sent again.
-   * Call it with `sentForMs` 0 before the token is sent, so that the store notes the sending. The token may be sent only if this call
+   * Call it with `sentForMs` 0 before the token is sent. The store then notes the sending, and the token may be sent only if this call
    * returns true.
    *
    * @param sentForMs the time since the token was sent; 0 if it is about to be sent; undefined if it is not sent yet
@@ -178,7 +178,7 @@ export interface SessionRefreshes {
   replaceTokens(lease: RefreshLease, tokens: IssuedTokens): Awaitable<Session | undefined>;
   /**
    * Gives the lease back, because this holder has certainly not redeemed the token. The next holder may redeem it, unless another holder
-   * may have done so. Also takes back the word that this holder may have sent the token if another one has the lease by now.
+   * may have done so. If another holder has the lease now, only the note is deleted that this holder may have sent the token.
    */
   release(lease: RefreshLease): Awaitable<void>;
   /** Ends the lease of a holder that does not know whether the token was redeemed. Other instances then no longer wait for this holder. */
@@ -205,7 +205,7 @@ export interface SessionStore {
   /** Ends all sessions of a person, and refuses logins of this person that are in progress. Returns the sessions. */
   endSubject(provider: string, subject: string, reason: EndReason): Awaitable<readonly Session[]>;
   /**
-   * Ends the sessions that a logout token names, and logins in progress. Does nothing and returns undefined if the `jti` was used before.
+   * Ends the sessions and the logins in progress that a logout token names. Does nothing and returns undefined if the `jti` was used before.
    */
   endByProvider(logout: ProviderLogout): Awaitable<readonly Session[] | undefined>;
   /** Throws an Error for operators if the tokens cannot be opened, because no known key has sealed them, or because they were changed. */

@@ -123,7 +123,7 @@ class Lane {
     if (this.#open !== undefined) return this.#open;
     const { setImmediate, setTimeout, performance } = this.#machine;
     const { serverClock, refusals } = this.#options;
-    // `setImmediate` runs once, when all sockets of this turn have been read. A microtask would run after each socket, so that each batch
+    // `setImmediate` runs once, when all sockets of this turn have been read. A microtask would run after each socket, and each batch
     // would have few requests.
     if (this.#inProgress === 0) setImmediate(sendLane, this);
     else this.#wait = setTimeout(sendLane, WAIT_MS, this);

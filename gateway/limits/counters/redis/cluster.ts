@@ -1,5 +1,5 @@
-// The servers of a Redis Cluster that hold counters. Each server has its own link and health state, so that the loss of one server does not
-// affect the limits on the others.
+// The servers of a Redis Cluster that hold counters. Each server has its own link and health state, because the loss of one server must
+// not affect the limits on the others.
 
 import { askRedis } from '../../../redis/client.ts';
 import { SLOTS, slotOf } from '../../../redis/slot.ts';

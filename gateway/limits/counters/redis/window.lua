@@ -106,8 +106,8 @@ local function isFew(lasts, grain)
   return true
 end
 
--- The most halvings, up to a number, that leave few enough entries; at least none. Each grain is divided by the next halving, so that no
--- halving leaves fewer entries than the one before it.
+-- The most halvings, up to a number, that leave few enough entries; at least none. Each halving divides every grain, so no halving
+-- leaves fewer entries than the one before it.
 local function halvingsThatMerge(lasts, coarsest, most)
   local low, high = 0, most
   while low < high do
@@ -159,7 +159,7 @@ local function open(i, at)
   end
   local merges = count > ENTRIES_MAX - ENTRIES_SPREAD and count >= mergedAbove(i)
   if merges then merge(i, coarsest) end
-  -- The expiry includes one grain, so that admissions within the same hundredth of the window need not extend it.
+  -- The expiry includes one grain, so admissions within the same hundredth of the window need not extend it.
   if merges or not newest[i] or not isOneGrain(at, newest[i], coarsest) then
     call('PEXPIRE', key, at - clock + charge.window + coarsest)
   end

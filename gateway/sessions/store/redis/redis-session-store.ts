@@ -105,7 +105,7 @@ call('SET', index_key(kind == 'd' and 'ls' or 'lp', name), text(now), 'PX', ${LO
 return rows
 `);
 
-/** Returns the ends after a number. `born` shows whether the server was wiped, so that the numbers begin with 1 again. */
+/** Returns the ends after a number. `born` changes when the server is wiped, after which the numbers begin with 1 again. */
 const SINCE = toSessionScript(`
 if call('HSETNX', base .. ':meta', 'born', time[1] .. '.' .. time[2]) == 1 then call('HINCRBY', base .. ':meta', 'sequence', 1) end
 local born, latest = unpack(call('HMGET', base .. ':meta', 'born', 'sequence'))

@@ -1,6 +1,5 @@
-// The steps of a refresh in Redis. Three fields of a session are the lease: the owner, the end and the fence. Two more fields contain the
-// time at which the token may have been sent first, and the owners that may have sent it (sessions/store/senders.ts). These two stay after the end of
-// the lease, because a token that may have been redeemed must not be redeemed again.
+// The steps of a refresh in Redis. The lease of a session is in three fields: owner, end and fence. Two more fields, which stay after the end
+// of the lease, contain the time at which the token may have been sent first, and the senders (sessions/store/senders.ts).
 
 import { LEASE_MAX_MS, type TokenColumns } from '../record.ts';
 import { OTHERS, SENDERS_MAX } from '../senders.ts';
@@ -10,8 +9,8 @@ import { type SessionRow, sessionIn, toSession } from './rows.ts';
 import { toSessionScript } from './session-script.ts';
 
 /**
- * How long no lease is granted after a reconnect. The server may have lost its last writes, such as leases and successors. During this
- * time, their holders write them again.
+ * The time after a reconnect in which no lease is granted. The server may have lost its last writes, such as leases and successors, and
+ * the holders of leases write these again in this time.
  */
 const QUIET_MS = 4000;
 
@@ -26,8 +25,8 @@ local function may_repeat(sent, reuse)
 end`;
 
 /**
- * The first write of each script allocates nothing, and a full Redis does not stop a script that has already written, so that refreshes
- * succeed on a full Redis.
+ * Refreshes have to succeed on a full Redis, which stops a script only before its first write. The first write of each script therefore
+ * allocates nothing.
  *
  * If a caller knows a later generation than the store, its sealed tokens prove that the store has lost that generation.
  */
@@ -65,8 +64,8 @@ return { 'taken', row, tonumber(fence) }
  * Prolongs the lease. If the session has an earlier fence, the server has lost the lease, and the script restores it, unless a lease of
  * another owner has not ended. The script notes the time at which the token was sent first, unless the session has this note already.
  *
- * `sent_for`: milliseconds since this holder sent the token, or -1 if it did not. If another holder sent the token before, this sending is
- * allowed only if it happened while the provider accepted the token again, even if the answer comes later.
+ * `sent_for`: milliseconds since this holder sent the token, or -1 if it did not. If another holder sent the token before, this holder may
+ * have sent it only while the provider accepted the token again.
  */
 const RENEW = toSessionScript(`
 ${MAY_REPEAT}

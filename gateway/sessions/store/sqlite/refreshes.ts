@@ -1,5 +1,5 @@
-// The steps of a refresh in the embedded store. The file outlives the process, so that a token that a killed process may have redeemed is
-// not redeemed again.
+// The steps of a refresh in the embedded store. The file outlives a killed process, so the next process knows which tokens may have been
+// redeemed, and does not redeem them again.
 
 import type { DatabaseSync } from 'node:sqlite';
 import { inTransaction } from '../../../shared/stores/sqlite.ts';
@@ -79,7 +79,7 @@ export function createSqliteRefreshes({ database, now, find, columnsOf }: Sqlite
     const { hash, generation, owner, fence, reuseMs } = lease;
     const { sentAtMs = null, senders = '' } = leaseOf(hash) ?? {};
     const wasSent = sentAtMs !== null && !isSender(senders, owner);
-    // The time at which the token was sent again decides, because the answer may come later.
+    // The time of this sending decides, because the answer may come later.
     if (sentForMs !== undefined && wasSent && !mayRepeat(sentAtMs + sentForMs, reuseMs)) return false;
     if (prolong.run(now() + forMs, hash, generation, owner, fence).changes === 0) return false;
     if (sentForMs !== undefined)

@@ -8,7 +8,7 @@ export const SESSIONS_FILE = 'sessions.db';
 /**
  * Migrations from each version to the next. `person` and `sid` are digests. `logouts` contains the logouts by providers, for logins in
  * progress, and the logout tokens that were seen. `sent_at` is the time at which a refresh token may have been sent first, and `sender` the
- * owners of leases that may have sent it. In the first version, each owner may have sent it.
+ * list of senders (sessions/store/senders.ts). In the first version, each owner of a lease may have sent the token.
  */
 export const SESSIONS_STEPS: SchemaSteps = [
   `
