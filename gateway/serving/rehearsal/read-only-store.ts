@@ -24,7 +24,8 @@ export function createReadOnlyStore(report: UsageReport | undefined, now: () => 
 function useOf(report: UsageReport | undefined, { policy, counter }: Charge): LimitUse | undefined {
   return report?.limits.find(
     (use) =>
-      use.policy === policy && (use.key_id === null ? !counter.includes(':key:') : counter.endsWith(`:key:${use.key_id}`)),
+      use.policy === policy &&
+      (use.key_id === null ? !counter.includes(':key:') : counter.endsWith(`:key:${use.key_id}`)),
   );
 }
 

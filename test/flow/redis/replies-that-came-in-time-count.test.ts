@@ -84,7 +84,15 @@ it('the decision about a request comes at once after a time in which this proces
 async function theDecisionComes(): Promise<void> {
   const patient = await connected(relay.url, {});
   const calls = createCalls(patient, TIMEOUT_MS, () => undefined);
-  const charge = { policy: 'a', requests: 5, windowSeconds: 60, windowMs: 60_000, cost: 1, enforce: true, counter: 'b' };
+  const charge = {
+    policy: 'a',
+    requests: 5,
+    windowSeconds: 60,
+    windowMs: 60_000,
+    cost: 1,
+    enforce: true,
+    counter: 'b',
+  };
   const decide = () => calls.run(0, encodeCharges([charge]));
   // Loads the script.
   await decide();
