@@ -7,7 +7,7 @@ import { flat } from '../../../shared/text.ts';
 import type { Charge } from '../counter-store.ts';
 import { ENTRIES_FEW, ENTRIES_MAX, ENTRIES_MERGED, ENTRIES_SPREAD, GRAINS_PER_WINDOW } from '../window.ts';
 
-/** window.lua uses the constants of window.ts. */
+/** window.lua uses the constants of limits/counters/window.ts. */
 const CONSTANTS = `
 local GRAINS_PER_WINDOW, ENTRIES_MAX, ENTRIES_SPREAD = ${GRAINS_PER_WINDOW}, ${ENTRIES_MAX}, ${ENTRIES_SPREAD}
 local ENTRIES_MERGED, ENTRIES_FEW = ${ENTRIES_MERGED}, ${ENTRIES_FEW}
