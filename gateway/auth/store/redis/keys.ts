@@ -1,7 +1,7 @@
 // Keys in the Redis key store.
 
 import { authorNameOf, detailsBy, ofChangedKey, ofNewKey, ofRevokedKey, ofRotatedKey } from '../change-details.ts';
-import type { KeyFilter, KeyRecords } from '../key-store.ts';
+import type { Author, Conditions, KeyFilter, KeyRecords, KeyStoreChange } from '../key-store.ts';
 import { isRotatable, type StoredKey } from '../stored-key.ts';
 import {
   allOf,
@@ -16,7 +16,7 @@ import {
 } from './columns.ts';
 import { CONDITION_FUNCTIONS, conditionArguments, untilUnchanged, withinConditions } from './conditions.ts';
 import { DAMAGE_FUNCTIONS } from './damage.ts';
-import type { StoreConnections } from './key-store-connection.ts';
+import type { RunScript, StoreConnections } from './key-store-connection.ts';
 import { REFUSED, toStoreScript } from './key-store-script.ts';
 import { boundArguments, WORKING_FUNCTIONS } from './working-keys.ts';
 
@@ -139,7 +139,13 @@ for index = 3, #ARGV, 2 do
 end
 `);
 
-export function createRedisKeys({ serving, patient }: StoreConnections, now: () => number): KeyRecords {
+type Reads = Pick<KeyRecords, 'get' | 'findByDigest' | 'list' | 'scan'>;
+
+export function createRedisKeys(connections: StoreConnections, now: () => number): KeyRecords {
+  return { ...createReads(connections), ...createWrites(connections, now) };
+}
+
+function createReads({ serving, patient }: StoreConnections): Reads {
   async function* scan({ organization, after }: KeyFilter = {}): AsyncGenerator<readonly StoredKey[]> {
     const position = after === undefined ? -1 : await patient(POSITION, [after, organization ?? '']);
     if (typeof position !== 'number') return;
@@ -148,21 +154,8 @@ export function createRedisKeys({ serving, patient }: StoreConnections, now: () 
     yield* inRedisPages(read, keysOf, position + 1);
   }
 
-  async function getPatiently(id: string): Promise<StoredKey | undefined> {
-    return keysOf(await patient(GET, [id]))[0];
-  }
-
   return {
-    async create(key, author = key.createdBy, conditions = {}) {
-      const details = JSON.stringify(detailsBy(author, ofNewKey(key)));
-      const record = [...boundArguments(conditions), ...keyArguments(key), ...conditionArguments(conditions)];
-      const outcome = withinConditions(await patient(CREATE, [authorNameOf(author), details, ...record]));
-      if (outcome === 'taken') throw takenError(key);
-      return outcome === 'created';
-    },
-    async get(id) {
-      return keysOf(await serving(GET, [id]))[0];
-    },
+    get: (id) => readKey(serving, id),
     async findByDigest(digest) {
       const [keyColumns, organizationColumns] = (await serving(FIND, [digest])) as readonly unknown[];
       const [key] = keysOf(keyColumns);
@@ -171,46 +164,49 @@ export function createRedisKeys({ serving, patient }: StoreConnections, now: () 
     },
     list: (filter) => allOf(scan(filter)),
     scan,
+  };
+}
+
+function createWrites({ serving, patient }: StoreConnections, now: () => number): Omit<KeyRecords, keyof Reads> {
+  return {
+    async create(key, author = key.createdBy, conditions = {}) {
+      const record = [...boundArguments(conditions), ...keyArguments(key), ...conditionArguments(conditions)];
+      const reply = await patient(CREATE, [authorNameOf(author), detailsText(author, ofNewKey(key)), ...record]);
+      const outcome = withinConditions(reply);
+      if (outcome === 'taken') throw takenError(key);
+      return outcome === 'created';
+    },
     async change(id, patch, author, conditions = {}) {
       const reply = await untilUnchanged(id, conditions, async () => {
-        const before = await getPatiently(id);
+        const before = await readKey(patient, id);
         if (before === undefined) return [];
         const after = { ...before, ...patch };
         const differences = ofChangedKey(before, after);
-        const details = differences === undefined ? '' : JSON.stringify(detailsBy(author, differences));
+        const details = differences === undefined ? '' : detailsText(author, differences);
         const [, , , record = '', ends = ''] = keyArguments(after);
-        const unchanged = conditionArguments({ ...conditions, keys: [...(conditions.keys ?? []), before] });
+        const unchanged = unchangedArguments(conditions, before);
         return patient(CHANGE, [authorNameOf(author), details, id, record, ends, ...unchanged]);
       });
       return keysOf(reply)[0];
     },
     async revoke(id, author, reason, conditions = {}) {
       const by = authorNameOf(author);
-      const [details, detailsOfExpired] = [false, true].map((hasExpired) =>
-        JSON.stringify(detailsBy(author, ofRevokedKey(reason, hasExpired))),
-      ) as [string, string];
       const reply = await patient(REVOKE, [
-        ...[id, by, revocationOf(now(), by, reason), conditions.leavesAnother ? 1 : 0, details, detailsOfExpired],
+        ...[id, by, revocationOf(now(), by, reason), conditions.leavesAnother ? 1 : 0],
+        ...[false, true].map((hasExpired) => detailsText(author, ofRevokedKey(reason, hasExpired))),
         ...conditionArguments(conditions),
       ]);
       return keysOf(withinConditions(reply))[0];
     },
     async rotate(id, successor, endsAtMs, author = successor.createdBy, conditions = {}) {
       const reply = await untilUnchanged(id, conditions, async () => {
-        const before = await getPatiently(id);
+        const before = await readKey(patient, id);
         if (before === undefined || !isRotatable(before, now())) return [];
         const expiresAtMs = Math.min(endsAtMs, before.expiresAtMs ?? Number.POSITIVE_INFINITY);
         const after = { ...before, expiresAtMs, replacedBy: successor.id };
-        const details = JSON.stringify(detailsBy(author, ofRotatedKey(before, after)));
-        const unchanged = conditionArguments({ ...conditions, keys: [...(conditions.keys ?? []), before] });
         return patient(ROTATE, [
-          id,
-          authorNameOf(author),
-          expiresAtMs,
-          details,
-          ...boundArguments(conditions),
-          ...keyArguments(successor),
-          ...unchanged,
+          ...[id, authorNameOf(author), expiresAtMs, detailsText(author, ofRotatedKey(before, after))],
+          ...[...boundArguments(conditions), ...keyArguments(successor), ...unchangedArguments(conditions, before)],
         ]);
       });
       if (reply === 'taken') throw takenError(successor);
@@ -220,6 +216,19 @@ export function createRedisKeys({ serving, patient }: StoreConnections, now: () 
       await serving(NOTE_USES, [...uses].flat());
     },
   };
+}
+
+async function readKey(run: RunScript, id: string): Promise<StoredKey | undefined> {
+  return keysOf(await run(GET, [id]))[0];
+}
+
+function detailsText(author: Author, details: KeyStoreChange['details']): string {
+  return JSON.stringify(detailsBy(author, details));
+}
+
+/** Returns the arguments for these conditions and for another: the key must be as it was read. */
+function unchangedArguments(conditions: Conditions, before: StoredKey): (string | number)[] {
+  return conditionArguments({ ...conditions, keys: [...(conditions.keys ?? []), before] });
 }
 
 /** Returns the error for a new key whose id or digest exists. Both are random, so this is a fault of the gateway. */

@@ -8,24 +8,21 @@ import { hasExpired, isRotatable, type StoredKey } from '../stored-key.ts';
 import { keyOf } from './rows.ts';
 import { inSqlitePages, inTransactionWithoutWaiting, requireUnchanged, type SqliteTables } from './tables.ts';
 
-export function createSqliteKeys(tables: SqliteTables): KeyRecords {
-  const { database, organizations, keys, writeChange, now } = tables;
-  const statements = prepareStatements(database);
-  const { selectByDigest, selectRow, updateMembers, updateRevoked, updateReplaced, updateUsed } = statements;
+type Reads = Pick<KeyRecords, 'get' | 'findByDigest' | 'list' | 'scan'>;
+type Additions = Pick<KeyRecords, 'create' | 'rotate'>;
 
+export function createSqliteKeys(tables: SqliteTables): KeyRecords {
+  const statements = prepareStatements(tables.database);
   return {
-    create(key, author = key.createdBy, conditions = {}) {
-      return inTransaction(database, () => {
-        requireUnchanged(tables, conditions);
-        const { id, organization } = key;
-        if (organizations.read(organization) === undefined) return false;
-        keys.insertNew(key);
-        requireRoom(statements, key, conditions, now());
-        const details = detailsBy(author, ofNewKey(key));
-        writeChange({ by: authorNameOf(author), kind: 'key.created', organization, key: id, details });
-        return true;
-      });
-    },
+    ...createReads(tables, statements),
+    ...createAdditions(tables, statements),
+    ...createChanges(tables, statements),
+  };
+}
+
+function createReads({ organizations, keys }: SqliteTables, statements: Statements): Reads {
+  const { selectByDigest, selectRow } = statements;
+  return {
     get: keys.read,
     findByDigest(digest) {
       const row = selectByDigest.get(digest);
@@ -40,6 +37,49 @@ export function createSqliteKeys(tables: SqliteTables): KeyRecords {
       const before = Number(row?.rowid ?? Number.MAX_SAFE_INTEGER);
       return inSqlitePages(selectBehind(statements, organization), before, ({ rowid }) => Number(rowid), keyOf);
     },
+  };
+}
+
+/** Returns the methods that add a key. */
+function createAdditions(tables: SqliteTables, statements: Statements): Additions {
+  const { database, organizations, keys, writeChange, now } = tables;
+  return {
+    create(key, author = key.createdBy, conditions = {}) {
+      return inTransaction(database, () => {
+        requireUnchanged(tables, conditions);
+        const { id, organization } = key;
+        if (organizations.read(organization) === undefined) return false;
+        keys.insertNew(key);
+        requireRoom(statements, key, conditions, now());
+        const details = detailsBy(author, ofNewKey(key));
+        writeChange({ by: authorNameOf(author), kind: 'key.created', organization, key: id, details });
+        return true;
+      });
+    },
+    rotate(id, successor, endsAtMs, author = successor.createdBy, conditions = {}) {
+      return inTransaction(database, () => {
+        requireUnchanged(tables, conditions);
+        const before = keys.read(id);
+        if (before === undefined || !isRotatable(before, now())) return undefined;
+        keys.insertNew(successor);
+        const expiresAtMs = Math.min(endsAtMs, before.expiresAtMs ?? Number.POSITIVE_INFINITY);
+        statements.updateReplaced.run(expiresAtMs, successor.id, id);
+        requireRoom(statements, successor, conditions, now());
+        const after = { ...before, expiresAtMs, replacedBy: successor.id };
+        const { organization } = before;
+        const details = detailsBy(author, ofRotatedKey(before, after));
+        writeChange({ by: authorNameOf(author), kind: 'key.rotated', organization, key: id, details });
+        return after;
+      });
+    },
+  };
+}
+
+/** Returns the methods that change keys and add none. */
+function createChanges(tables: SqliteTables, statements: Statements): Omit<KeyRecords, keyof Reads | keyof Additions> {
+  const { database, keys, writeChange, now } = tables;
+  const { updateMembers, updateRevoked, updateUsed } = statements;
+  return {
     change(id, patch, author, conditions = {}) {
       return inTransaction(database, () => {
         requireUnchanged(tables, conditions);
@@ -68,22 +108,6 @@ export function createSqliteKeys(tables: SqliteTables): KeyRecords {
         const details = detailsBy(author, ofRevokedKey(reason, hasExpired(before, revokedAtMs)));
         writeChange({ by, kind: 'key.revoked', organization, key: id, details });
         return { ...before, revokedAtMs, revokedBy: by, revokedReason: reason };
-      });
-    },
-    rotate(id, successor, endsAtMs, author = successor.createdBy, conditions = {}) {
-      return inTransaction(database, () => {
-        requireUnchanged(tables, conditions);
-        const before = keys.read(id);
-        if (before === undefined || !isRotatable(before, now())) return undefined;
-        keys.insertNew(successor);
-        const expiresAtMs = Math.min(endsAtMs, before.expiresAtMs ?? Number.POSITIVE_INFINITY);
-        updateReplaced.run(expiresAtMs, successor.id, id);
-        requireRoom(statements, successor, conditions, now());
-        const after = { ...before, expiresAtMs, replacedBy: successor.id };
-        const { organization } = before;
-        const details = detailsBy(author, ofRotatedKey(before, after));
-        writeChange({ by: authorNameOf(author), kind: 'key.rotated', organization, key: id, details });
-        return after;
       });
     },
     noteUses(uses) {
