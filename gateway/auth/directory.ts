@@ -72,48 +72,18 @@ export class Directory {
   readonly #emptiness: Emptiness;
 
   constructor(options: DirectoryOptions) {
-    const { store, host, pid, now, pollMs = 250, graceMs = 15 * 60_000, machine = REAL_MACHINE } = options;
+    const { store, now, graceMs = 15 * 60_000, machine = REAL_MACHINE } = options;
     const cache = new IdentityCache(options);
     this.#options = options;
     this.#graceMs = graceMs;
     this.#machine = machine;
     this.#cache = cache;
     this.#uses = createKeyUses({ keys: store.keys, now, machine });
-    const startedAtMs = now();
-    const emptiness = createEmptiness(store.organizations, now);
-    this.#emptiness = emptiness;
-    this.#reports = new InstanceReports({
-      instances: store.instances,
-      host,
-      pid,
-      startedAtMs,
-      graceMs,
-      now,
-      // Cached callers count from this read on.
-      onListed: () => this.#follower.readNow(),
-      machine,
-    });
-    const follower = new ChangeFollower({
-      stream: store.audit,
-      pollMs,
-      now,
-      onChange(change) {
-        cache.forget(change);
-        options.onChange?.(change);
-      },
-      onReset(isFirst) {
-        cache.forgetAll();
-        if (isFirst) return;
-        emptiness.noteReplaced();
-        options.onReplaced?.();
-      },
-      onPolled: () => this.#onPolled(),
-      onHealth: options.onHealth,
-      machine,
-    });
-    this.#follower = follower;
+    this.#emptiness = createEmptiness(store.organizations, now);
+    this.#reports = this.#report();
+    this.#follower = this.#follow();
     // A look-up that several requests share may be as old as a cached caller, so the same condition holds.
-    const lookingUp = { follower, unavailable, mayShare: () => this.#isWithinGrace() };
+    const lookingUp = { follower: this.#follower, unavailable, mayShare: () => this.#isWithinGrace() };
     this.#lookUpKey = createLookUp<KeyAndOwner, KnownCaller>({
       ...lookingUp,
       learn: (keyHash, found, keep) => cache.learnKey(keyHash, found, keep),
@@ -121,6 +91,43 @@ export class Directory {
     this.#lookUpOrganization = createLookUp<Organization, Organization>({
       ...lookingUp,
       learn: (id, found, keep) => cache.learnOrganization(id, found, keep),
+    });
+  }
+
+  #report(): InstanceReports {
+    const { store, host, pid, now } = this.#options;
+    return new InstanceReports({
+      instances: store.instances,
+      host,
+      pid,
+      startedAtMs: now(),
+      graceMs: this.#graceMs,
+      now,
+      // Cached callers count from this read on.
+      onListed: () => this.#follower.readNow(),
+      machine: this.#machine,
+    });
+  }
+
+  #follow(): ChangeFollower<KeyStoreChange> {
+    const { store, pollMs = 250, now, onChange, onReplaced, onHealth } = this.#options;
+    return new ChangeFollower({
+      stream: store.audit,
+      pollMs,
+      now,
+      onChange: (change) => {
+        this.#cache.forget(change);
+        onChange?.(change);
+      },
+      onReset: (isFirst) => {
+        this.#cache.forgetAll();
+        if (isFirst) return;
+        this.#emptiness.noteReplaced();
+        onReplaced?.();
+      },
+      onPolled: () => this.#onPolled(),
+      onHealth,
+      machine: this.#machine,
     });
   }
 
