@@ -15,63 +15,101 @@ import type { RunScript } from './key-store-connection.ts';
 import { toStoreScript } from './key-store-script.ts';
 
 /**
- * Checks everything before it writes, because Redis does not undo the writes of a script that fails. Returns the obstacle, or the numbers
- * of added organizations and keys.
+ * Lua functions that sort the records of the arguments into `added` and `present` ones, as lists of indexes. They set `obstacle` to the
+ * reply for the first record that prevents the batch.
  */
-const ADD = toStoreScript(`${ORGANIZATION_FUNCTIONS}${KEY_FUNCTIONS}
-local kind, by, organizations_end = ARGV[3], ARGV[4], 6 + ARGV[5] * ${ORGANIZATION_ARGUMENTS}
-local seeding = kind == 'organizations.seeded'
-local organizations, keys = {}, {}
-local known, ids, digests = {}, {}, {}
+const SORT_FUNCTIONS = `
+local obstacle
+-- The organizations that exist, or that the batch adds.
+local known = {}
 
--- Redis may have evicted whole columns. An import then restores the values of existing records in them.
-local evicted = {}
-for _, name in ipairs({ 'tiers', 'ends', 'revocations', 'successors' }) do
-  evicted[name] = not seeding and call('EXISTS', base .. name) == 0
+local function sort_organizations(first, last)
+  local added, present = {}, {}
+  for at = first, last, ${ORGANIZATION_ARGUMENTS} do
+    local id = ARGV[at]
+    local exists = organization_exists(id)
+    if seeding and (exists or known[id]) then
+      obstacle = { 'organization_taken', id }
+      break
+    end
+    if exists then
+      present[#present + 1] = at
+    elseif not known[id] then
+      known[id] = true
+      added[#added + 1] = at
+    end
+  end
+  return added, present
 end
-local function complete(name, id, value)
-  if evicted[name] and value ~= '' then call('HSETNX', base .. name, id, value) end
-end
+
 -- A digest without its record is no key.
 local function is_whole(at)
   if seeding then return key_exists(at) end
   local id = call('HGET', base .. 'digests', ARGV[at + 1])
   return call('HEXISTS', base .. 'keys', ARGV[at]) == 1 or (id and id ~= ARGV[at])
 end
-local present_organizations, present_keys = {}, {}
 
-for at = 6, organizations_end - 1, ${ORGANIZATION_ARGUMENTS} do
-  local id = ARGV[at]
-  if not seeding and organization_exists(id) then present_organizations[#present_organizations + 1] = at end
-  if not known[id] and not organization_exists(id) then
-    known[id] = true
-    organizations[#organizations + 1] = at
-  elseif seeding then
-    return { 'organization_taken', id }
+local function sort_keys(first, last)
+  local added, present, ids, digests = {}, {}, {}, {}
+  for at = first, last, ${KEY_ARGUMENTS} do
+    local id, digest, organization = ARGV[at], ARGV[at + 1], ARGV[at + 2]
+    known[organization] = known[organization] or organization_exists(organization)
+    local is_new = not ids[id] and not digests[digest] and not is_whole(at)
+    if not known[organization] then
+      obstacle = { 'organization_missing', organization }
+    elseif seeding and not is_new then
+      obstacle = { 'key_taken', id }
+    end
+    if obstacle then break end
+    if not seeding and call('HEXISTS', base .. 'keys', id) == 1 then present[#present + 1] = at end
+    if is_new then
+      ids[id], digests[digest] = true, true
+      added[#added + 1] = at
+    end
+  end
+  return added, present
+end
+`;
+
+/** Lua functions that restore columns. Redis may have evicted whole columns. An import restores the values of existing records in them. */
+const RESTORE_FUNCTIONS = `
+local function evicted_columns()
+  local evicted = {}
+  for _, name in ipairs({ 'tiers', 'ends', 'revocations', 'successors' }) do
+    evicted[name] = call('EXISTS', base .. name) == 0
+  end
+  return evicted
+end
+
+local function restore(name, indexes, offset)
+  for _, at in ipairs(indexes) do
+    local value = ARGV[at + offset]
+    if value ~= '' then call('HSETNX', base .. name, ARGV[at], value) end
   end
 end
-for at = organizations_end, #ARGV, ${KEY_ARGUMENTS} do
-  local id, digest, organization = ARGV[at], ARGV[at + 1], ARGV[at + 2]
-  if not known[organization] then
-    if not organization_exists(organization) then return { 'organization_missing', organization } end
-    known[organization] = true
-  end
-  if not seeding and call('HEXISTS', base .. 'keys', id) == 1 then present_keys[#present_keys + 1] = at end
-  if not ids[id] and not digests[digest] and not is_whole(at) then
-    ids[id], digests[digest] = true, true
-    keys[#keys + 1] = at
-  elseif seeding then
-    return { 'key_taken', id }
-  end
-end
+`;
 
+/**
+ * Checks everything before it writes, because Redis does not undo the writes of a script that fails. Returns the obstacle, or the numbers
+ * of added organizations and keys.
+ */
+const ADD = toStoreScript(`${ORGANIZATION_FUNCTIONS}${KEY_FUNCTIONS}
+local kind, by, organizations_end = ARGV[3], ARGV[4], 6 + ARGV[5] * ${ORGANIZATION_ARGUMENTS}
+local seeding = kind == 'organizations.seeded'
+${SORT_FUNCTIONS}${RESTORE_FUNCTIONS}
+local organizations, present_organizations = sort_organizations(6, organizations_end - 1)
+if obstacle then return obstacle end
+local keys, present_keys = sort_keys(organizations_end, #ARGV)
+if obstacle then return obstacle end
+
+local evicted = evicted_columns()
 insert_organizations(organizations)
 insert_keys(keys)
-for _, at in ipairs(present_organizations) do complete('tiers', ARGV[at], ARGV[at + 2]) end
-for _, at in ipairs(present_keys) do
-  complete('ends', ARGV[at], ARGV[at + 4])
-  complete('revocations', ARGV[at], ARGV[at + 5])
-  complete('successors', ARGV[at], ARGV[at + 6])
+if not seeding then
+  if evicted.tiers then restore('tiers', present_organizations, 2) end
+  if evicted.ends then restore('ends', present_keys, 4) end
+  if evicted.revocations then restore('revocations', present_keys, 5) end
+  if evicted.successors then restore('successors', present_keys, 6) end
 end
 if seeding or #organizations + #keys > 0 then
   write_change(by, kind, '', '', '{"organizations":' .. #organizations .. ',"keys":' .. #keys .. '}')
