@@ -39,7 +39,7 @@ describe('docs/reading.md', () => {
     const absent = pieces.flatMap((piece) => {
       const [, file = '', after, name = ''] = /^\/\/ ([\w./-]+\.ts)(?:, (after )?`([^`]+)`)?/.exec(piece) ?? [];
       if (after !== undefined) return codeOf(file).includes(name) ? [] : [`${file}: ${name}`];
-      const isDeclared = name === '' || new RegExp(`\\b(const|function) ${name}\\b`).test(codeOf(file));
+      const isDeclared = name === '' || new RegExp(`\\b(const|function|interface) ${name}\\b`).test(codeOf(file));
       const unknown = [...piece.matchAll(/^ {2}(\w+):|\b(\w+)</gm)].filter(([, member, called]) =>
         member === undefined ? !hasWord(NOTE_KINDS, called as string) : !hasWord(file, member),
       );
