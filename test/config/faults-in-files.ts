@@ -663,7 +663,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'listed-twice': {
     files: { [upstreams]: `${sound[upstreams]}  more:\n    contracts: ["*.yaml"]\n    live: http://more:1\n` },
     says: [
-      'config/upstreams.yaml:7:17: upstreams.more.contracts.0: openapi/items.yaml is listed by the upstream "items" already. List it once.',
+      'config/upstreams.yaml:7:17: upstreams.more.contracts.0: openapi/items.yaml is listed by the upstream "items" already. List it once. To split its operations between two entries, list a copy under another name here, and set serve: false in each entry for the operations of the other.',
     ],
   },
 };

@@ -3,17 +3,14 @@
 import type { UpstreamEntry } from '../../config/upstreams/upstreams-file.ts';
 import { createAnswerCheck } from '../../contract/answer.ts';
 import type { ContractOperation } from '../../contract/operations/operations.ts';
-import { isObject } from '../../contract/pointer.ts';
 import { responseFor, type Schemas } from '../../contract/schemas/schemas.ts';
 import type { AnswerCheck, UndeclaredAnswer } from '../../exchange/answer-check.ts';
 import type { Operation } from '../../exchange/operation.ts';
-import { credentialToAdd } from '../../shared/contracts/upstreams.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { type BackendAnswer, statusOf } from './backend.ts';
 import { type ExerciseResult, isReading, isRefused } from './exercise.ts';
-import { UNSENT_REMEDY } from './scheme-parts.ts';
+import { loginFindings } from './login-findings.ts';
 import { isLikeUnknownPath } from './unknown-path.ts';
-import { credentialAt, extendsSent, isSent, unmetRequirement } from './wanted-credential.ts';
 
 const SHOWN_MAX = 3;
 const NAMED_MAX = 3;
@@ -35,7 +32,8 @@ export function driftOf(
   const found = new Map<string, Finding>();
   const note = (finding: Finding) => found.set(`${finding.check} ${finding.says}`, finding);
   for (const { asked } of missing) note(missingFinding(asked.entry.operation));
-  for (const answered of answers) for (const finding of faultsOf(answered, check, settings)) note(finding);
+  for (const answered of answers) for (const finding of faultsOf(answered, check)) note(finding);
+  for (const finding of loginFindings(answers.filter(isRefused), settings, entries)) note(finding);
   const byOperation = Map.groupBy(answers, ({ asked }) => asked.entry.operation.id);
   if (found.size === 0 && answers.length > 0)
     note(ok('contract', `${answers.length} answers of ${byOperation.size} operations are as the contract says.`));
@@ -64,13 +62,14 @@ function untriedFinding(ids: readonly string[], why: string): Finding {
   return warn('contract', `${named} ${ids.length === 1 ? 'was' : 'were'} not tried: ${why}.`, remedy);
 }
 
-function faultsOf(answered: BackendAnswer, check: AnswerCheck, settings: UpstreamEntry): Finding[] {
+function faultsOf(answered: BackendAnswer, check: AnswerCheck): Finding[] {
   const { asked, status, headers, problem, judgement } = answered;
   const { operation } = asked.entry;
   const drift = (says: string, remedy = 'Correct the service, or its contract.') =>
     fail('contract', `${operation.id}: ${says}`, remedy);
   if (problem !== undefined) return [drift(`no answer (${problem}).`, 'See why the service does not answer.')];
-  if (isRefused(answered)) return [loginFinding(asked.entry, status, settings)];
+  // One finding may be about all refused operations.
+  if (isRefused(answered)) return [];
   if (statusOf(answered) >= 400) return refusalOf(answered);
   const contentType = headers['content-type'];
   const type = Array.isArray(contentType) ? contentType[0] : contentType;
@@ -79,32 +78,6 @@ function faultsOf(answered: BackendAnswer, check: AnswerCheck, settings: Upstrea
   const body = judgement?.kind === 'pass' ? judgement.body : answered.body;
   const violations = body.length === 0 ? [] : check.violations(operation, status, body, type);
   return violations.slice(0, SHOWN_MAX).map((violation) => drift(`${status} with a wrong body: ${violation}.`));
-}
-
-function loginFinding(asked: ContractOperation, status: number, settings: UpstreamEntry): Finding {
-  const { id, entry } = asked.operation;
-  const says = `${id}: it refuses the gateway (${status})`;
-  const wanted = credentialAt(settings, asked);
-  const { credential: sent } = settings;
-  const unmet = isObject(asked.located.value) && unmetRequirement(asked.document.root, asked.located.value);
-  if (unmet && wanted === undefined)
-    return fail(
-      'contract',
-      `${says}: by its document it asks for ${unmet}, which the gateway cannot send.`,
-      UNSENT_REMEDY,
-    );
-  const place = `upstreams.${entry} in upstreams.yaml`;
-  if (sent === undefined) {
-    const line = wanted === undefined ? credentialToAdd(entry) : `\`credential: ${wanted.setting}\` to ${place}`;
-    const remedy = `Add ${line}, or have the service believe the assertion.`;
-    return fail('contract', `${says}, and its entry sends no credential.`, remedy);
-  }
-  if (wanted === undefined || isSent(settings, wanted))
-    return fail('contract', `${says}.`, `Correct the secret \`${sent.secret}\`, or its account at the service.`);
-  const remedy = extendsSent(settings, wanted)
-    ? `Write \`credential: ${wanted.setting}\` in ${place}, which sends all of it.`
-    : `An entry sends one credential: serve such operations from an entry of their own with \`credential: ${wanted.setting}\`, and set serve: false for them in ${place}.`;
-  return fail('contract', `${says}: there it asks for ${wanted.asked}, which its entry does not send.`, remedy);
 }
 
 function missingFinding({ id, method, path }: Operation): Finding {

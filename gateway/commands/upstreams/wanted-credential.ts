@@ -5,7 +5,7 @@ import type { ContractOperation } from '../../contract/operations/operations.ts'
 import { isPublicInDocument } from '../../contract/operations/security.ts';
 import { isObject, type JsonObject, objectAt } from '../../contract/pointer.ts';
 import { credentialFieldsOf } from '../../shared/http/owned-headers.ts';
-import { asHttp, keyKind, mapHttp, schemePartOf, schemesIn, unsentWords } from './scheme-parts.ts';
+import { asHttp, keyKind, mapHttp, type SchemePart, schemePartOf, schemesIn, unsentWords } from './scheme-parts.ts';
 
 /** A credential that a service asks for, by its document. */
 export interface WantedCredential {
@@ -25,21 +25,26 @@ export interface WantedCredential {
 
 /**
  * Returns the credential of the document that the gateway can send; undefined if there is none. If operations require different ones, it
- * is the one with the most headers, which serves the others too, or the most frequent one.
+ * is all of them at once. If they are in the same header, it is the one with the most headers, or the most frequent one.
  *
  * @param name the name of the entry
  */
 export function wantedCredential(name: string, { root }: { readonly root: JsonObject }): WantedCredential | undefined {
-  const schemes = schemesIn(root);
+  const schemes = mapHttp(schemesIn(root));
   const requirements = requirementsIn(root);
-  const required = requirements.flatMap((list) => wantedBy(name, mapHttp(schemes), list) ?? []);
+  const together = wantedByAll(
+    name,
+    requirements.map((list) => partsBy(schemes, list)),
+  );
+  if (together !== undefined) return together;
+  const required = requirements.flatMap((list) => wantedBy(name, schemes, list) ?? []);
   const countOf = ({ kind }: WantedCredential) => required.filter((one) => one.kind === kind).length;
   const [first] = required
     .map((wanted) => ({ wanted, size: wanted.fields.length, count: countOf(wanted) }))
     .sort((one, other) => other.size - one.size || other.count - one.count);
   if (first !== undefined || requirements.flat().length > 0) return first?.wanted;
-  return Object.values(schemes)
-    .map((scheme) => toWanted(name, [scheme]))
+  return Object.values(schemesIn(root))
+    .map((scheme) => toWanted(name, partsOf([scheme]) ?? []))
     .find((wanted) => wanted !== undefined);
 }
 
@@ -48,15 +53,33 @@ export function wantedCredential(name: string, { root }: { readonly root: JsonOb
  * entry, the document describes the credentials of clients, and not those of the service.
  */
 export function credentialAt(entry: UpstreamEntry, asked: ContractOperation): WantedCredential | undefined {
-  const { operation, document, located } = asked;
-  const { root } = document;
-  if (!describesService(entry) || !isObject(located.value)) return undefined;
+  const [first] = partsAt(entry, asked);
+  return first && toWanted(asked.operation.entry, first);
+}
+
+/** Returns the credential that serves all these operations of an entry; undefined if some of them need the same header. */
+export function credentialForAll(
+  entry: UpstreamEntry,
+  operations: readonly ContractOperation[],
+): WantedCredential | undefined {
+  const [first] = operations;
+  return (
+    first &&
+    wantedByAll(
+      first.operation.entry,
+      operations.map((one) => partsAt(entry, one)),
+    )
+  );
+}
+
+/** Returns the alternatives of an operation that the gateway can send. */
+function partsAt(entry: UpstreamEntry, { document: { root }, located }: ContractOperation): SchemePart[][] {
+  if (!describesService(entry) || !isObject(located.value)) return [];
   const schemes = mapHttp(schemesIn(root));
   const required = located.value.security ?? root.security;
-  if (Array.isArray(required)) return wantedBy(operation.entry, schemes, required);
-  if (requirementsIn(root).length > 0) return undefined;
-  return wantedBy(
-    operation.entry,
+  if (Array.isArray(required)) return partsBy(schemes, required);
+  if (requirementsIn(root).length > 0) return [];
+  return partsBy(
     schemes,
     Object.keys(schemes).map((name) => ({ [name]: [] })),
   );
@@ -134,32 +157,55 @@ function describesService({ security, public: isPublic }: UpstreamEntry): boolea
   return security !== undefined || isPublic === true;
 }
 
-/** Returns the credential for the first alternative that the gateway can send. The schemes of one alternative are required together. */
+/** Returns the credential for the first alternative that the gateway can send. */
 function wantedBy(name: string, schemes: JsonObject, alternatives: readonly unknown[]): WantedCredential | undefined {
-  return alternatives
-    .filter(isObject)
-    .map((together) =>
-      toWanted(
-        name,
-        Object.keys(together).map((one) => schemes[one]),
-      ),
-    )
-    .find((wanted) => wanted !== undefined);
+  const [first] = partsBy(schemes, alternatives);
+  return first && toWanted(name, first);
 }
 
-/** Returns the credential that meets all these schemes; undefined if the gateway cannot send it. */
-function toWanted(name: string, schemes: readonly unknown[]): WantedCredential | undefined {
+/** Returns the alternatives that the gateway can send. The schemes of one alternative are required together. */
+function partsBy(schemes: JsonObject, alternatives: readonly unknown[]): SchemePart[][] {
+  return alternatives.filter(isObject).flatMap((together) => {
+    const parts = partsOf(Object.keys(together).map((one) => schemes[one]));
+    return parts === undefined ? [] : [parts];
+  });
+}
+
+/** Returns the parts for schemes that are required together; undefined if the gateway cannot send them. */
+function partsOf(schemes: readonly unknown[]): SchemePart[] | undefined {
   const parts = schemes.flatMap((scheme) => (isObject(scheme) ? (schemePartOf(scheme) ?? []) : []));
-  const fields = parts.map(({ header }) => header.toLowerCase());
+  const isWhole = parts.length > 0 && new Set(fieldsOf(parts)).size === schemes.length;
+  return isWhole ? parts : undefined;
+}
+
+/** Returns the credential that meets one alternative of each list; undefined if two of them need the same header. */
+function wantedByAll(name: string, lists: readonly SchemePart[][][]): WantedCredential | undefined {
+  const chosen = new Map<string, SchemePart>();
+  // Lists without a choice come first, because what they need may meet an alternative of the others.
+  for (const alternatives of lists.toSorted((one, other) => one.length - other.length)) {
+    const isMet = alternatives.some((parts) => parts.every(({ kind }) => chosen.has(kind)));
+    if (!isMet) for (const part of alternatives[0] ?? []) chosen.set(part.kind, part);
+  }
+  const parts = [...chosen.values()];
+  const isSendable = new Set(fieldsOf(parts)).size === parts.length;
+  return isSendable ? toWanted(name, parts) : undefined;
+}
+
+function fieldsOf(parts: readonly SchemePart[]): string[] {
+  return parts.map(({ header }) => header.toLowerCase());
+}
+
+/** Returns the credential that sends all these parts; undefined if there are none. */
+function toWanted(name: string, parts: readonly SchemePart[]): WantedCredential | undefined {
   const [only] = parts;
-  if (only === undefined || new Set(fields).size < schemes.length) return undefined;
+  if (only === undefined) return undefined;
   const word = name.toLowerCase().replace(/[^a-z0-9]+/g, '_');
   const isOne = parts.length === 1;
   const secret = `${word}_${isOne ? only.holds : 'headers'}`.slice(0, 64);
   const several = `{ headers: { names: [${parts.map(({ header }) => header).join(', ')}], secret: ${secret} } }`;
   return {
     kind: parts.map(({ kind }) => kind).join(' + '),
-    fields,
+    fields: fieldsOf(parts),
     setting: isOne ? only.setting(secret) : several,
     secret,
     value: isOne ? '…' : `$'${parts.map(({ header, value }) => `${header}: ${value}`).join('\\n')}'`,

@@ -46,13 +46,16 @@ export function listedFiles(
     for (const file of files) {
       const owner = owners.get(file) ?? source.upstream;
       if (owner !== source.upstream)
-        complain(`${shownPath(file)} is listed by the upstream "${owner}" already.`, 'List it once.');
+        complain(`${shownPath(file)} is listed by the upstream "${owner}" already.`, LISTED_TWICE);
       else if (!owners.has(file)) listed.push(file);
       owners.set(file, owner);
     }
   }
   return listed;
 }
+
+const LISTED_TWICE =
+  'List it once. To split its operations between two entries, list a copy under another name here, and set serve: false in each entry for the operations of the other.';
 
 function nothingMatches(
   { directory, likelyDirectory: likely, publishedDirectory = '' }: ContractPlaces,

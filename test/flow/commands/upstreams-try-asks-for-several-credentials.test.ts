@@ -44,19 +44,19 @@ function startService(): Promise<FakeUpstream> {
 }
 
 describe('gateway upstreams try, of a service with two security schemes', () => {
-  it('names the credential of each refused operation, and tries the operations of the others', async () => {
+  const together = '{ headers: { names: [Authorization, X-Token], secret: items_headers } }';
+  const value = "$'Authorization: Bearer …\\nX-Token: …'";
+  const sentToAll = 'Both headers are sent to all operations of the entry.';
+
+  it('names one setting for the refused operations, and tries the operations of the others', async () => {
     const service = await startService();
     const told = await tryIt(service, mixed, [], entry);
     assert.deepEqual(
-      told.checks.filter(({ verdict }) => verdict === 'fail').map(({ says, remedy }) => [says.split(':')[0], remedy]),
+      told.checks.filter(({ verdict }) => verdict === 'fail').map(({ says, remedy }) => [says, remedy]),
       [
         [
-          'getMe',
-          'Add `credential: { bearer: { secret: items_token } }` to upstreams.items in upstreams.yaml, or have the service believe the assertion.',
-        ],
-        [
-          'listItems',
-          'Add `credential: { apiKey: { header: X-Token, secret: items_key } }` to upstreams.items in upstreams.yaml, or have the service believe the assertion.',
+          'getMe, listItems: it refuses the gateway (401): there it asks for a token in Authorization: Bearer, or a key in X-Token, which its entry does not send.',
+          `Add \`credential: ${together}\` to upstreams.items in upstreams.yaml, with the secret ${value}. ${sentToAll}`,
         ],
       ],
     );
@@ -72,9 +72,38 @@ describe('gateway upstreams try, of a service with two security schemes', () => 
   it('does not blame the secret for an operation that asks for another credential', async () => {
     const credential = '    credential: { apiKey: { header: X-Token, secret: items_key } }\n';
     const told = await tryIt(await startService(), mixed, [], entry + credential, { ITEMS_KEY: key });
-    assert.deepEqual(failures(told), [
-      'getMe: it refuses the gateway (401): there it asks for a token in Authorization: Bearer, which its entry does not send.',
-    ]);
+    assert.deepEqual(
+      told.checks.filter(({ verdict }) => verdict === 'fail').map(({ says, remedy }) => [says, remedy]),
+      [
+        [
+          'getMe: it refuses the gateway (401): there it asks for a token in Authorization: Bearer, which its entry does not send.',
+          `Write \`credential: ${together}\` in upstreams.items in upstreams.yaml, with the secret ${value}. ${sentToAll}`,
+        ],
+      ],
+    );
+  });
+
+  it('is satisfied once the entry sends all that the operations need', async () => {
+    const credential = `    credential: ${together}\n`;
+    const service = await startUpstream(({ url, headers }, response) => {
+      const isMet = /items/.test(url) ? headers['x-token'] === key : headers.authorization === `Bearer ${key}`;
+      if (/public|unsaid/.test(url) || (/me|mine|items/.test(url) && isMet)) return json(response, 200, {});
+      return json(response, /me|mine|items/.test(url) ? 401 : 404, { error: { code: 'no', message: 'No.' } });
+    });
+    const secrets = { ITEMS_HEADERS: `Authorization: Bearer ${key}\nX-Token: ${key}` };
+    const told = await tryIt(service, mixed, [], entry + credential, secrets);
+    assert.deepEqual(failures(told), []);
+  });
+
+  it('names the way to two entries if both credentials are in the same header', async () => {
+    const basic = mixed.replace(/"key":\{[^}]*\}/, '"key":{"type":"http","scheme":"basic"}');
+    const credential = '    credential: { bearer: { secret: items_token } }\n';
+    const service = await startUpstream(({ url, headers }, response) =>
+      json(response, /items/.test(url) || !headers.authorization ? 401 : 200, {}),
+    );
+    const told = await tryIt(service, basic, [], entry + credential, { ITEMS_TOKEN: key });
+    const split = told.checks.find(({ says }) => says.startsWith('listItems'));
+    assert.match(String(split?.remedy), /copy the document under another name, .*`credential: \{ basic: /);
   });
 
   it('names both credentials of an operation that requires them at once, and sends both', async () => {

@@ -78,15 +78,18 @@ test('what the gateway cannot send is named', () => {
     assert.equal(unmet(sendable), undefined, JSON.stringify(sendable));
 });
 
-test('of several credentials, the one with the most headers is proposed, then the most frequent', () => {
+test('of several credentials, all are proposed, or the most frequent if they are in one header', () => {
   const securitySchemes = {
     key: { type: 'apiKey', in: 'header', name: 'X-Key' },
     token: { type: 'http', scheme: 'bearer' },
+    basic: { type: 'http', scheme: 'basic' },
   };
   const kindOf = (...lists: object[][]) => {
     const paths = Object.fromEntries(lists.map((security, index) => [`/${index}`, { get: { security } }]));
     return wantedCredential('a', { root: { components: { securitySchemes }, paths } })?.kind;
   };
-  assert.equal(kindOf([{ key: [] }], [{ token: [] }], [{ token: [] }]), 'bearer');
-  assert.equal(kindOf([{ token: [] }], [{ token: [] }], [{ key: [], token: [] }]), 'apiKey x-key + bearer');
+  assert.equal(kindOf([{ key: [] }], [{ token: [] }], [{ token: [] }]), 'apiKey x-key + bearer');
+  assert.equal(kindOf([{ key: [] }, { token: [] }], [{ token: [] }]), 'bearer', 'it serves both operations');
+  assert.equal(kindOf([{ basic: [] }], [{ token: [] }], [{ token: [] }]), 'bearer');
+  assert.equal(kindOf([{ token: [] }], [{ token: [] }], [{ key: [], token: [] }]), 'bearer + apiKey x-key');
 });
