@@ -3,6 +3,7 @@
 import type { z } from 'zod';
 import { closest, type Mistake, suggest } from '../shared/mistakes.ts';
 import type { Source } from '../shared/yaml-source.ts';
+import { credentialMistake } from './credential-forms.ts';
 import { meantInstead } from './nearly-right.ts';
 import { SECRET_ENTRY_RULE } from './parts.ts';
 import { keysAt } from './schema-places.ts';
@@ -18,8 +19,29 @@ export function checkShape<S extends z.ZodType>(
   if (result.success) return result.data;
   const { issues } = result.error;
   const causes = issues.filter((issue) => !issues.some((other) => isConsequence(issue, other, schema)));
-  mistakes.push(...causes.flatMap((issue) => toMistakes(source, schema, issue)));
+  const explained = explainedCredentials(source, causes);
+  const others = causes.filter((issue) => !explained.has(credentialPlace(issue)?.join('\n') ?? ''));
+  mistakes.push(...explained.values(), ...others.flatMap((issue) => toMistakes(source, schema, issue)));
   return undefined;
+}
+
+/** Returns the mistakes of credentials that have the form of another gateway, by their places. Each stands for all issues there. */
+function explainedCredentials(source: Source, issues: readonly z.core.$ZodIssue[]): Map<string, Mistake> {
+  const places = issues.flatMap((issue) => {
+    const place = credentialPlace(issue);
+    return place === undefined ? [] : [place];
+  });
+  return new Map(
+    places.flatMap((place) => {
+      const mistake = credentialMistake(source, place);
+      return mistake === undefined ? [] : [[place.join('\n'), mistake] as const];
+    }),
+  );
+}
+
+function credentialPlace(issue: z.core.$ZodIssue): (string | number)[] | undefined {
+  const path = pathIn(issue);
+  return path[2] === 'credential' ? path.slice(0, 3) : undefined;
 }
 
 /**

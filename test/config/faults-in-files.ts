@@ -330,6 +330,54 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
       'config/upstreams.yaml:6:22: upstreams.items.requestHeaders.0: the gateway sends its credential in this header, and no value of a client. Remove it here, or choose another header for the credential.',
     ],
   },
+  'two-kinds-of-credential': {
+    files: spoiled(
+      upstreams,
+      'timeoutMs: 1000',
+      'credential: { bearer: { secret: a }, apiKey: { header: X-Key, secret: b } }',
+    ),
+    says: [
+      'config/upstreams.yaml:5:5: upstreams.items.credential: an entry has one credential. To send both at once, write credential: { headers: { names: [Authorization, X-Key], secret: … } }, with a secret of the lines "Authorization: Bearer …" and "X-Key: …".',
+    ],
+  },
+  'a-list-of-credentials': {
+    files: spoiled(
+      upstreams,
+      'timeoutMs: 1000',
+      'credential: [{ bearer: { secret: a } }, { apiKey: { header: X-Key, secret: b } }]',
+    ),
+    says: [
+      'config/upstreams.yaml:5:5: upstreams.items.credential: an entry has one credential. To send both at once, write credential: { headers: { names: [Authorization, X-Key], secret: … } }, with a secret of the lines "Authorization: Bearer …" and "X-Key: …".',
+    ],
+  },
+  'two-credentials-in-one-header': {
+    files: spoiled(
+      upstreams,
+      'timeoutMs: 1000',
+      'credential: { bearer: { secret: a }, basic: { user: a, secret: b } }',
+    ),
+    says: [
+      'config/upstreams.yaml:5:5: upstreams.items.credential: an entry has one credential. Two of these are sent in the same header: remove one of them.',
+    ],
+  },
+  'a-credential-without-its-kind': {
+    files: spoiled(upstreams, 'timeoutMs: 1000', 'credential: { header: X-Key, secret: a }'),
+    says: [
+      'config/upstreams.yaml:5:19: upstreams.items.credential.header: the kind of the credential is missing. Write apiKey: { header: X-Key, secret: … }.',
+    ],
+  },
+  'a-credential-with-a-type': {
+    files: spoiled(upstreams, 'timeoutMs: 1000', 'credential: { type: bearer, secret: a }'),
+    says: [
+      'config/upstreams.yaml:5:19: upstreams.items.credential.type: the kind of a credential is a key of its own. Write bearer: { secret: … }.',
+    ],
+  },
+  'a-key-in-the-query': {
+    files: spoiled(upstreams, 'timeoutMs: 1000', 'credential: { apiKey: { query: key, secret: a } }'),
+    says: [
+      'config/upstreams.yaml:5:29: upstreams.items.credential.apiKey.query: the gateway sends no keys in the query, because logs and proxies record it. Write apiKey: { header: …, secret: … } with a header that the service accepts.',
+    ],
+  },
   'credential-of-no-kind': {
     files: spoiled(upstreams, 'timeoutMs: 1000', 'credential: {}'),
     says: [
