@@ -1,6 +1,5 @@
-// Pure: converts the states of limits to response headers. No other file contains the names of these headers. RateLimit and
-// RateLimit-Policy follow revision 11 of draft-ietf-httpapi-ratelimit-headers, which is not final. Shadow limits are left out, because
-// clients would obey them.
+// Pure: converts the states of limits to response headers, whose names no other file contains. RateLimit and RateLimit-Policy follow
+// revision 11 of draft-ietf-httpapi-ratelimit-headers, which is not final.
 
 import type { LimitState, LimitStates } from '../exchange/findings.ts';
 import { flat } from '../shared/text.ts';
@@ -14,7 +13,7 @@ export interface LimitTexts {
   readonly items: readonly string[];
 }
 
-/** Builds the constant texts of a set of charges. */
+/** Builds the constant texts of a set of charges. Shadow limits are left out, because clients would obey them. */
 export function limitTextsOf(charges: readonly Charge[]): LimitTexts {
   const policies = charges
     .filter(({ enforce }) => enforce)

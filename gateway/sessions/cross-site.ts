@@ -1,4 +1,4 @@
-// Decides whether a request that carries a session cookie was made by a page of the platform itself (RFC 10017). Pure. GET and HEAD are
+// Pure: decides whether a request that carries a session cookie was made by a page of the platform itself (RFC 10017). GET and HEAD are
 // decided like other methods, because a WebSocket begins with a GET, and because pages of other sites have no reason to send one.
 
 export interface CrossSiteRules {

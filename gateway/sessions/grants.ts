@@ -1,5 +1,5 @@
-// Finds the organization and the scopes of a person in the provider's claims. Also selects the claims that the session keeps, because later
-// requests need them. Pure.
+// Pure: finds the organization and the scopes of a person in the provider's claims. Also selects the claims that the session keeps, because
+// later requests need them.
 
 import { scopeSetOf } from '../shared/contracts/scopes.ts';
 import type { ProviderSettings } from './settings.ts';

@@ -1,5 +1,5 @@
-// Checks the path to which a person returns after a login. It must be a path of the same origin, which no browser reads as another
-// address. Pure.
+// Pure: checks the path to which a person returns after a login. It must be a path of the same origin, which no browser reads as another
+// address.
 
 const LENGTH_MAX = 1024;
 /** Visible ASCII without the backslash, which browsers read as a slash. A browser drops tabs and line ends before it parses an address. */

@@ -1,5 +1,5 @@
 // Counts failures per client address, and reserves units of the limit for attempts whose outcome is not known yet. All instances share the
-// counters in Redis. Without Redis, or while Redis cannot be reached, each process counts alone.
+// counters in Redis; each process counts alone without Redis, and while Redis cannot be reached.
 
 import { type ConnectRedis, connectRedis } from '../../redis/client.ts';
 import { ProcessCounter } from './process-counter.ts';

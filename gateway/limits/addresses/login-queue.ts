@@ -1,5 +1,5 @@
-// A queue of logins for each client address. Only the first login of an address asks repeatedly for a unit of the limits, until it gets
-// one. The other logins of the address wait for their turn, because many waiting logins would otherwise cause many questions.
+// A queue of logins for each client address. Only the first login of an address asks repeatedly for a unit of the limits, because many
+// waiting logins would otherwise cause many questions.
 
 /** The longest wait of a login, which is longer than an upstream takes to check a password. */
 const WAIT_MS = 10_000;

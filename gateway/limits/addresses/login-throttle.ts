@@ -1,5 +1,5 @@
-// Limits failed logins through tunnels, per client address and in total. To an upstream, all clients may have the address of the gateway.
-// Such an upstream would lock out all clients because of the failed logins of one. Throws auth_attempts_limited.
+// Limits failed logins through tunnels, per client address and in total, because an upstream that sees all clients at the address of the
+// gateway would lock out all of them for the failed logins of one. Throws auth_attempts_limited.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { Admitted } from '../../exchange/exchange.ts';
@@ -26,7 +26,7 @@ export interface LoginAttempt {
    * attempt is treated as a failure, unless the credential was accepted before.
    */
   abandoned(): void;
-  /** Call it if no answer came and the client did not cause that. */
+  /** Call it if no answer came, and the client was not the cause. */
   unanswered(): void;
 }
 

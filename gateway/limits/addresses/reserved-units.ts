@@ -1,5 +1,5 @@
-// The reserved units of failure counters in Redis, shared by all instances. For each counter there is a sorted set of reservations; the
-// score of a reservation is the end of its lease. If an instance crashes, its units become free when their leases end.
+// The reserved units of failure counters in Redis, shared by all instances. For each counter there is a sorted set of reservations, scored
+// by the ends of their leases, because the units of a crashed instance must become free.
 
 import type { Redis } from '../../redis/client.ts';
 import { evaluate, toScript } from '../../redis/sealed-script.ts';

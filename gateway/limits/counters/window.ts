@@ -1,5 +1,6 @@
-// Pure: the sliding window of one counted subject. In any span as long as the window it admits no more than the limit, and it uses bounded
-// memory. `limits/counters/redis/window.lua` implements the same algorithm in Lua with these constants, and a property test compares the two.
+// Pure: the sliding window of one counted subject, which uses bounded memory and admits no more than the limit in any span as long as the
+// window. `limits/counters/redis/window.lua` implements the same algorithm in Lua with these constants, and a property test compares the
+// two.
 
 import { hash } from 'node:crypto';
 

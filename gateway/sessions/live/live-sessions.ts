@@ -1,5 +1,5 @@
 // Finds sessions for requests, from a cache, with tokens that are refreshed in time. If a session ends on any instance, this process drops
-// it within a second. A process that cannot read the ends accepts no cached session after this second.
+// it within a second, or accepts no cached session if it cannot read the ends.
 
 import { type Awaitable, andThen } from '../../shared/awaitable.ts';
 import { type Machine, REAL_MACHINE } from '../../shared/machine.ts';

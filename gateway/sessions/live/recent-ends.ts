@@ -1,5 +1,5 @@
-// The recent ends of sessions, in the memory of this process. Ends that the store has lost are written again. A stream that is opened late
-// gets the end of its session from here.
+// The recent ends of sessions, in the memory of this process. Ends that the store has lost are written again, and a stream that is opened
+// late gets the end of its session.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 import type { EndReason, SessionEnd } from '../store/session-store.ts';

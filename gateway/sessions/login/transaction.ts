@@ -1,5 +1,5 @@
-// The state of a login in progress. Each login has a sealed cookie with its secrets, bound to its `state`. Several tabs can therefore sign
-// in at the same time, on any instance, and a request without a session needs no room in the store.
+// The state of a login in progress, in a sealed cookie with its secrets, bound to its `state`. Several tabs can therefore sign in at the
+// same time, on any instance, and a request without a session needs no room in the store.
 
 import { hash } from 'node:crypto';
 import type { KeyRing } from '../../shared/stores/seal.ts';

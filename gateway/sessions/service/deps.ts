@@ -26,6 +26,6 @@ export interface SessionDeps {
   organizationOf(id: string): Awaitable<Organization | undefined>;
   /** Returns 32 random bytes in base64url. */
   randomText(): string;
-  /** Tells operators of a request to a provider that did not succeed, and that no client waits for. */
+  /** Call it when a request to a provider has failed for which no client waits. Operators learn of it. */
   onProviderFailure(provider: string, what: string, reason: string): void;
 }

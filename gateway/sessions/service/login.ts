@@ -1,5 +1,5 @@
-// The login: GET /session/login and GET /session/callback. If the login fails, a browser gets a page with the request id. Throws
-// return_to_invalid, login_provider_unknown, login_failed, login_not_permitted, provider_unavailable.
+// The login: GET /session/login and GET /session/callback. Throws return_to_invalid, login_provider_unknown, login_failed,
+// login_not_permitted and provider_unavailable, which a browser gets as a page with the request id.
 
 import { GatewayError, type GatewayErrorDetails } from '../../catalogue/errors.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';

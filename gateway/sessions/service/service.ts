@@ -1,5 +1,4 @@
-// Executes the operations of the contract openapi/session/. Each operation has a handler, which may throw a GatewayError. Throws
-// operation_unsupported.
+// Executes the operations of the contract openapi/session/ by their handlers. Throws operation_unsupported, and what the handlers throw.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';

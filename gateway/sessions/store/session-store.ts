@@ -1,6 +1,5 @@
 // The interface of session stores, which keep the sessions of people who have signed in. Every method settles within a bounded time, and
-// rejects while the store cannot be reached. Times are epoch milliseconds by the clock of the store, because instances compare times of
-// each other.
+// rejects while the store cannot be reached.
 
 import type { Awaitable } from '../../shared/awaitable.ts';
 
@@ -185,6 +184,7 @@ export interface SessionRefreshes {
   giveUp(lease: RefreshLease): Awaitable<void>;
 }
 
+/** Times are epoch milliseconds by the clock of the store, because instances compare times that others have written. */
 export interface SessionStore {
   nowMs(): Awaitable<number>;
   /**

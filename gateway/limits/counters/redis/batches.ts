@@ -1,6 +1,5 @@
-// Combines the decisions for one Redis server into one command, and reads the reply. Requests of one event-loop turn share a command. While
-// a command is in progress, requests of later turns wait and share the next command. Fewer commands cost less, because a command takes more
-// CPU, here and on the server, than the decisions in it.
+// Combines the decisions for one Redis server into few commands, because a command takes more CPU, here and on the server, than the
+// decisions in it. Requests of one event-loop turn share a command, and so do requests that arrive while a command is in progress.
 
 import { type Machine, REAL_MACHINE, type Timer } from '../../../shared/machine.ts';
 import {

@@ -1,5 +1,5 @@
-// The connection to one Redis server, with its health. A call gets its reply before the deadline, or fails. One failed call marks the link
-// as down for all callers. Only a successful probe marks the link as up again.
+// The connection to one Redis server, on which a call gets its reply before the deadline, or fails. One failed call marks the link as down
+// for all callers, and only a successful probe marks it as up again.
 
 import { type ConnectRedis, connectRedis, type Redis } from '../../../redis/client.ts';
 import { type Machine, REAL_MACHINE, type Timer } from '../../../shared/machine.ts';

@@ -1,5 +1,5 @@
-// Counters in Redis, shared by all instances. The server that holds the counter makes the decision. While that server is unavailable or
-// slow, the configured outage policy decides without waiting.
+// Counters in Redis, shared by all instances. The server that holds the counter decides; while it is unavailable or slow, the configured
+// outage policy decides without waiting.
 
 import type { ConnectRedis } from '../../../redis/client.ts';
 import { parseRedisUrl } from '../../../redis/url.ts';

@@ -1,4 +1,4 @@
-// The session store of instances that share a Redis. Each operation is one script. Entries expire when their sessions end.
+// The session store of instances that share a Redis. Each operation is one script, and entries expire when their sessions end.
 
 import type { ConnectRedis } from '../../../redis/client.ts';
 import { subscribe } from '../../../redis/subscribe.ts';

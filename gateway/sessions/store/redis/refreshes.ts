@@ -1,5 +1,5 @@
-// The steps of a refresh in Redis. The lease of a session is in three fields: owner, end and fence. Two more fields, which stay after the end
-// of the lease, contain the time at which the token may have been sent first, and the senders (sessions/store/senders.ts).
+// The steps of a refresh in Redis. The lease of a session is in three fields (owner, end and fence); two more fields, which outlast it,
+// contain the time at which the token may have been sent first, and the senders (sessions/store/senders.ts).
 
 import { LEASE_MAX_MS, type TokenColumns } from '../record.ts';
 import { OTHERS, SENDERS_MAX } from '../senders.ts';
