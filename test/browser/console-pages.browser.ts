@@ -212,6 +212,7 @@ describe('the console', () => {
     await page.locator('#subject-traffic .column').first().waitFor(PATIENCE);
     await page.locator('#subject-causes li', { hasText: 'org_limited is refused' }).waitFor(PATIENCE);
     assert.equal(await page.locator('#subject-latency').isVisible(), false);
+    assert.equal(await page.locator('#subject-tiles .tile.bad').count(), 0, 'only a 5xx is a failure');
     assert.deepEqual(await findBarriers(page), []);
     await takeScreenshot(page, 'console-code');
     await page.context().close();
@@ -235,6 +236,8 @@ describe('the console', () => {
       await cause.waitFor(PATIENCE);
       assert.equal(await cause.getByRole('link', { name: 'Details' }).count(), 1, 'a link to the upstream');
       await takeScreenshot(page, 'console-operation-of-dead-upstream');
+      await page.evaluate(`location.hash = '#/codes/upstream_unreachable'`);
+      await page.locator('#subject-tiles .tile.bad', { hasText: /^Last .*✕ 8/ }).waitFor(PATIENCE);
       await page.locator('#nav a', { hasText: 'System' }).click();
       await page.locator('#system-causes li.bad', { hasText: 'Upstream things (live)' }).waitFor(PATIENCE);
       const rows = page.locator('#upstreams tbody tr:visible');

@@ -36,25 +36,19 @@ export function tilesOf(history, subject, isSlow) {
 /** Returns the figures: the name, the text, the number that is compared, the trend, and the list of requests that it leads to. */
 function figuresIn(series) {
   const perSecond = ({ requests }, over) => requests / over;
-  const share = (of) => (figures) => (figures.requests === 0 ? 0 : of(figures) / figures.requests);
+  const timeIn = (name) => [(one) => quantile(one[name]), (one) => one[name] ?? 0, series[name], { sort: 'duration' }];
+  const shareIn = (name, status) => [
+    (one) => percent(one[name], one.requests),
+    (one) => (one.requests === 0 ? 0 : one[name] / one.requests),
+    series[name],
+    { status },
+  ];
   return [
     ['Requests', (one, over) => `${rate(perSecond(one, over))}/s`, perSecond, series.requests, {}],
-    ['p50', ({ p50_ms: ms }) => quantile(ms), ({ p50_ms: ms }) => ms ?? 0, series.p50_ms, { sort: 'duration' }],
-    ['p99', ({ p99_ms: ms }) => quantile(ms), ({ p99_ms: ms }) => ms ?? 0, series.p99_ms, { sort: 'duration' }],
-    [
-      'Failed',
-      (one) => percent(one.failed, one.requests),
-      share(({ failed }) => failed),
-      series.failed,
-      { status: 'service_failed' },
-    ],
-    [
-      'Refused',
-      (one) => percent(one.refused, one.requests),
-      share(({ refused }) => refused),
-      series.refused,
-      { status: 'refused' },
-    ],
+    ['p50', ...timeIn('p50_ms')],
+    ['p99', ...timeIn('p99_ms')],
+    ['Failed', ...shareIn('failed', 'service_failed')],
+    ['Refused', ...shareIn('refused', 'refused')],
   ];
 }
 
@@ -77,10 +71,11 @@ function kindOfHurt(name, { requests, failed, refused, server_errors: serverErro
 }
 
 export function codeTiles({ subject: known, slots, minute_seconds: seconds }, subject) {
-  const { minute, total, before, series } = known;
+  const { minute, total, before, series, status } = known;
+  const kind = minute > 0 && status >= 500 ? 'bad' : undefined;
   const yesterday = before === null ? undefined : count(before);
   return [
-    tile(subject, { name: `Last ${lastSpan(seconds)}`, value: count(minute), params: {} }),
+    tile(subject, { name: `Last ${lastSpan(seconds)}`, value: count(minute), kind, params: {} }),
     tile(subject, { name: 'In this time', value: count(total), yesterday, trend: series, slots, params: {} }),
   ];
 }

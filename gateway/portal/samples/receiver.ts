@@ -15,13 +15,13 @@ interface ReceiverSample {
   readonly text: string;
 }
 
-const STORE = 'Store it. Do slow work after the answer.';
+const STORE = 'Store it, then answer. Do slow work afterwards.';
 
 export function receiverSamples(received: Received): readonly ReceiverSample[] {
   const { method } = received;
   const status = received.answers.find((answer) => /^2\d\d$/.test(answer.status))?.status ?? '204';
   const signed = received.headers.find(({ name }) => /^[\w-]*signature[\w-]*$/i.test(name))?.name;
-  const check = signed && `Before you trust the payload, check its ${signed}.`;
+  const check = signed && `Check that ${signed} fits the body.`;
   return [
     { id: 'javascript', label: 'JavaScript', code: 'js', text: javascript(method, status, check) },
     { id: 'python', label: 'Python', code: 'python', text: python(method, status, check) },
@@ -33,13 +33,16 @@ const javascript = (
   status: string,
   check: string | undefined,
 ) => `import { createServer } from 'node:http';
-import { json } from 'node:stream/consumers';
+import { text } from 'node:stream/consumers';
 
 createServer(async (request, response) => {
-  if (request.method !== '${method}') return response.writeHead(405).end();
+  if (request.method !== '${method}')
+    return response.writeHead(405).end();
   try {
-    const payload = await json(request);${check ? `\n    // ${check}` : ''}
-    console.log(payload); // ${STORE}
+    const body = await text(request);${check ? `\n    // ${check}` : ''}
+    const payload = JSON.parse(body);
+    // ${STORE}
+    console.log(payload);
     response.writeHead(${status}).end();
   } catch {
     response.writeHead(400).end();
@@ -52,11 +55,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 class Receiver(BaseHTTPRequestHandler):
     def do_${method}(self):
+        length = int(self.headers.get("Content-Length", 0))
+        body = self.rfile.read(length)${check ? `\n        # ${check}` : ''}
         try:
-            payload = json.loads(self.rfile.read(int(self.headers.get("Content-Length", 0))))
+            payload = json.loads(body)
         except ValueError:
-            return self.send_error(400)${check ? `\n        # ${check}` : ''}
-        print(payload)  # ${STORE}
+            return self.send_error(400)
+        # ${STORE}
+        print(payload)
         self.send_response(${status})
         self.end_headers()
 

@@ -48,6 +48,7 @@ const things = documentOf(
     webhooks: {
       thingMade: sent('hook', 'Thing', {
         security: [{ hookKey: [] }],
+        parameters: [{ name: 'X-Signature', in: 'header', description: 'Of the body.', schema: { type: 'string' } }],
         servers: [{ url: 'https://internal.example' }],
         'x-gateway-cost': 1,
       }),
@@ -88,7 +89,9 @@ describe('what services send to clients', () => {
     const { webhooks, components, paths } = JSON.parse(await textAt('/openapi/v1.json'));
     assert.deepEqual(Object.keys(webhooks), ['thingMade', 'shared', `bad${MARKUP}`, 'others_shared']);
     const { post } = webhooks.thingMade;
-    assert.deepEqual(Object.keys(post), ['operationId', 'summary', 'description', 'requestBody', 'responses']);
+    assert.deepEqual(Object.keys(post), [
+      ...['operationId', 'summary', 'description', 'requestBody', 'responses', 'parameters'],
+    ]);
     const schemaOf = (name: string) => {
       const { $ref } = webhooks[name].post.requestBody.content['application/json'].schema;
       return Object.keys(components.schemas[$ref.split('/').at(-1)].properties)[0];
@@ -136,6 +139,7 @@ describe('what services send to clients', () => {
       [['python3', '-u', '-c'], 'python'],
     ] as const) {
       const [, sample = ''] = new RegExp(`\`\`\`${fence}\n([^]*?)\n\`\`\``).exec(markdown) ?? [];
+      assert.match(sample, /(?:#|\/\/) Check that X-Signature fits the body\./);
       const port = await freePort();
       const [program, ...options] = command;
       const child = spawn(program, [...options, sample.replace('3000', String(port))], { stdio: 'pipe' });
