@@ -4,7 +4,7 @@
 import type { Log } from '../observe/log/log.ts';
 import { createBreakerLog, createFailingLog } from '../observe/log/rare-warnings.ts';
 import type { Metrics } from '../observe/metrics/metrics.ts';
-import { type AnswerFromContract, withExamples } from '../upstream/targets/in-process.ts';
+import { type AnswerFromContract, withInProcessTargets } from '../upstream/targets/in-process.ts';
 import { createPools, type Pools } from '../upstream/targets/pools.ts';
 import { TargetSets } from '../upstream/targets/target-set.ts';
 
@@ -33,7 +33,7 @@ export function openUpstreamTargets({
 }: UpstreamTargetsOptions): UpstreamTargets {
   const clock = () => performance.now();
   const failing = createFailingLog(log, clock);
-  const pools = withExamples(createPools(), answerFor);
+  const pools = withInProcessTargets(createPools(), answerFor);
   const targetSets = new TargetSets({
     pools,
     originOf,

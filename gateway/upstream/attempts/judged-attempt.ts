@@ -114,7 +114,7 @@ export class JudgedAttempt implements AnswerHandler {
   onRequestStart(control: Control): void {
     // If the read of the record fails, the request of the client was not sent.
     if (this.#read === undefined) this.#relay.onRequestStart(control);
-    else this.#relay.readsRecord(control);
+    else this.#relay.noteRecordRead(control);
   }
 
   onResponseStart(control: Control, status: number, headers: AnswerHeaders): void {
@@ -152,7 +152,7 @@ export class JudgedAttempt implements AnswerHandler {
   /** Sends the request that is made from the record. */
   #useRecord(answer: CompleteAnswer, { operation, bodyFrom }: RecordRead): void {
     const { exchange, route } = this.#attempts;
-    this.#relay.readsRecord(undefined);
+    this.#relay.noteRecordRead(undefined);
     const readable = this.#readable(answer);
     const judgement = this.#judgementOf(readable, { operation, pathValues: exchange.pathValues, submitted: undefined });
     this.#tellCredential(judgement, readable.status, operation);

@@ -24,7 +24,7 @@ import type { LatchProbes } from './latch-probes.ts';
 const ASK_AGAIN_MS = 30_000;
 
 export interface LatchOptions {
-  /** Turns to probe latched credentials. */
+  /** Gives the processes turns, in which they may probe a latched credential. */
   readonly probes: LatchProbes;
   /** Epoch milliseconds. */
   now(): number;

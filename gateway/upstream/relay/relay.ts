@@ -14,6 +14,14 @@
 //   fail         the client gets none of this answer, or a part of it
 //   interrupt    the rest of the answer will not arrive, so the attempt fails; after a 5xx, with the error of its status
 //   clientLeft   the client has left; an answer that is being stored continues
+//
+// If the upstream has rules or a credential, a judged attempt (upstream/attempts/judged-attempt.ts) is between the connection and the relay.
+// It passes on the calls of the connection, except for an answer that it reads to its end. For that answer, it calls these methods:
+//
+//   noteHead         the head has arrived
+//   passWhole, fail  the answer is passed on, or withheld
+//   noteRecordRead   the read of a record has begun or ended
+//   startAgain       the same attempt sends another request
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import { isConnectionLost, toUpstreamFailure } from '../../catalogue/upstream-failure.ts';
@@ -279,7 +287,7 @@ export class Relay implements AnswerHandler {
   }
 
   /** Call it when the read of a record has begun, and when it has ended (undefined). */
-  readsRecord(control: Control | undefined): void {
+  noteRecordRead(control: Control | undefined): void {
     this.#recordRead = control;
   }
 

@@ -22,7 +22,7 @@ export type AnswerFromContract = (request: Outgoing) => Promise<AnswerInProcess>
  *
  * @param answerFor returns the function that answers for an address of the form `examples:<upstream>`
  */
-export function withExamples(pools: Pools, answerFor: (address: string) => AnswerFromContract): Pools {
+export function withInProcessTargets(pools: Pools, answerFor: (address: string) => AnswerFromContract): Pools {
   return {
     ...pools,
     hold(origin, settings, onUnrequestedBytes) {
