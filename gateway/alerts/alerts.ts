@@ -1,10 +1,9 @@
 // Reports causes to receivers. Checks the causes every few seconds, and begins the deliveries of the messages that are due (deliveries.ts).
 
-import { randomBytes } from 'node:crypto';
 import type { Cause } from '../shared/contracts/cause.ts';
 import { Deliveries, type DeliveriesOptions } from './deliveries.ts';
 import { isInWindow, matchesPattern } from './matching.ts';
-import { boundedCause, noteOf } from './message.ts';
+import { boundedCause, messageIdOf, noteOf } from './message.ts';
 import { afterCheck, type Outbox } from './outbox.ts';
 import { outboxOf } from './outboxes.ts';
 import { type AlertsReport, type ReceiversStatus, receiversStatus, reportOf } from './report.ts';
@@ -133,8 +132,9 @@ export class AlertMonitor {
       rules: settings,
       isSilent: (id) => this.#isSilent(id, settings),
       isDelegated: (id) => this.#speaker.delegates(id),
+      isEndDelegated: (alert) => this.#speaker.delegatesEnd(alert),
       messageOf: (due) => ({
-        id: `msg_${randomBytes(12).toString('hex')}`,
+        id: messageIdOf(receiver, due),
         atMs: now(),
         gateway: this.#inForce?.gateway ?? '',
         notes: due.map((one) => noteOf(one.state, one.alert, settings.consoleUrl ?? consoleUrl)),

@@ -12,6 +12,8 @@ export interface Alert {
   readonly state: 'pending' | 'firing' | 'quiet' | 'ended';
   readonly seenMs: number;
   readonly lastMs: number;
+  /** When this speaker began, if the cause had gone before. Its end is reported no sooner than after a whole `recoverySeconds` from then. */
+  readonly checkedFromMs?: number;
   /** The last message to the receiver about this cause; undefined before the first message. */
   readonly told?: {
     readonly severity: Severity;
@@ -103,10 +105,10 @@ function withoutCause(alert: Alert, rules: AlertRules, nowMs: number): Alert | u
 
 /** Returns the time at which the end of a cause is reported, if the cause does not return. */
 export function endOf(
-  { lastMs, returns }: Pick<Alert, 'lastMs' | 'returns'>,
+  { lastMs, checkedFromMs = lastMs, returns }: Pick<Alert, 'lastMs' | 'checkedFromMs' | 'returns'>,
   { recoverySeconds }: Pick<AlertRules, 'recoverySeconds'>,
 ): number {
-  return lastMs + recoverySeconds * 1000 * 2 ** Math.min(returns, DOUBLINGS_MAX);
+  return Math.max(lastMs, checkedFromMs) + recoverySeconds * 1000 * 2 ** Math.min(returns, DOUBLINGS_MAX);
 }
 
 /** Reasons for not reporting a cause now, apart from the rules. */
@@ -114,19 +116,21 @@ export interface Suppression {
   isSilent(id: string): boolean;
   /** Whether the report of this cause is left to another instance. */
   isDelegated(id: string): boolean;
+  /** Whether the report of this end is left to another instance for now. */
+  isEndDelegated(alert: Alert): boolean;
 }
 
 /** Returns the alerts that are due now, failures first. */
 export function dueIn(
   alerts: Alerts,
   rules: AlertRules,
-  { isSilent, isDelegated: isLeft }: Suppression,
+  { isSilent, isDelegated: isLeft, isEndDelegated }: Suppression,
   nowMs: number,
 ): Due[] {
   const due = Object.entries(alerts).flatMap(([id, alert]): Due[] => {
     if (alert.state === 'ended') {
       // A receiver that was told of the beginning of an alert gets its end, even during a silence.
-      const isDue = alert.isOver !== true && (alert.told !== undefined || !isSilent(id));
+      const isDue = alert.isOver !== true && (alert.told !== undefined || !isSilent(id)) && !isEndDelegated(alert);
       return isDue ? [{ id, state: 'resolved', alert }] : [];
     }
     const isNow = alert.told?.byOther === true ? !isLeft(id) : isNews(alert, rules, nowMs);
@@ -167,12 +171,13 @@ export function afterTelling(
 
 /**
  * Returns the alerts after a start of the gateway. All causes are treated as seen just now, because a gateway that has just started has
- * checked nothing yet, and must not report that causes have ended.
+ * checked nothing yet, and must not report that causes have ended. A cause that had gone keeps its end, because the former speaker may have
+ * sent a message with it.
  */
 export function asJustSeen(alerts: Alerts, nowMs: number): Alerts {
-  const seen = Object.entries(alerts).map(([id, alert]): [string, Alert] => [
-    id,
-    alert.state === 'firing' || alert.state === 'quiet' ? { ...alert, lastMs: nowMs } : alert,
-  ]);
+  const seen = Object.entries(alerts).map(([id, alert]): [string, Alert] => {
+    if (alert.state === 'firing') return [id, { ...alert, lastMs: nowMs }];
+    return [id, alert.state === 'quiet' ? { ...alert, checkedFromMs: nowMs } : alert];
+  });
   return Object.fromEntries(seen);
 }

@@ -46,6 +46,8 @@ export function createFileAlertStore(dataDirectory: string, now: () => number): 
       await change({ ...content, told: outboxes });
       return true;
     },
+    // The only instance of a file is always the speaker.
+    handOver: () => undefined,
     setSilence: (silence) =>
       change({
         ...content,

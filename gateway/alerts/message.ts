@@ -1,7 +1,7 @@
 // The messages that receivers get about causes, and their texts. Causes have text from clients and services, such as names and errors;
 // messages have it bounded and without control characters. Pure.
 
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { type Cause, type Severity, severityOf } from '../shared/contracts/cause.ts';
 import { nextCommandOf } from '../shared/next-command.ts';
 import { isoTime, shortTextOf, visibleLine } from '../shared/text.ts';
@@ -46,6 +46,7 @@ const SUBJECT_MAX = 150;
 const INSTANCES_MAX = 20;
 const LINK_MAX = 1000;
 const DEDUP_KEY_LENGTH = 32;
+const MESSAGE_ID_BYTES = 12;
 
 /** Returns the cause with bounded texts, for the store and for messages. */
 export function boundedCause(cause: Cause): Cause {
@@ -85,6 +86,22 @@ export function noteOf(
     next: isOver ? null : (nextCommandOf(cause) ?? null),
     link: `${consoleUrl.replace(/\/+$/, '')}/${details}`,
   };
+}
+
+/**
+ * Returns the id of a message. A message about ends has the same id from every instance, because the former speaker may have sent it without
+ * being able to store that.
+ */
+export function messageIdOf(receiver: string, due: readonly Due[]): string {
+  const isOfEnds = due.every(({ state }) => state === 'resolved');
+  const ends = due.map(({ id, alert: { seenMs, lastMs } }) => [id, seenMs, lastMs]);
+  const bytes = isOfEnds
+    ? createHash('sha256')
+        .update(JSON.stringify([receiver, ends]))
+        .digest()
+        .subarray(0, MESSAGE_ID_BYTES)
+    : randomBytes(MESSAGE_ID_BYTES);
+  return `msg_${bytes.toString('hex')}`;
 }
 
 /** Returns the body of a webhook, with the members `type`, `timestamp` and `data`, as Standard Webhooks recommends. */

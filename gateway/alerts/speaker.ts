@@ -2,9 +2,18 @@
 // reached, each instance sends messages about its own causes.
 
 import type { Cause } from '../shared/contracts/cause.ts';
-import { asJustSeen } from './due.ts';
+import { type Alert, asJustSeen } from './due.ts';
 import type { Outbox } from './outbox.ts';
-import { type Outboxes, outboxesIn, toStoredForm } from './outboxes.ts';
+import {
+  asToldItself,
+  type Outboxes,
+  outboxesIn,
+  toldItself,
+  toldSince,
+  toStoredForm,
+  untoldIn,
+  withTold,
+} from './outboxes.ts';
 import { type AlertStore, lastingSilences, type Silence } from './store.ts';
 
 /** An instance reports its own causes only after this time without Redis, because a failover may take as long. */
@@ -31,6 +40,8 @@ export class Speaker {
   /** When the store could be reached again; undefined while it cannot be reached. */
   #backMs: number | undefined = 0;
   #outboxes: Outboxes = {};
+  /** What this instance told without the store, as long as the stored outboxes do not include it. */
+  #toldAlone: Outboxes = {};
   #silences: readonly Silence[] = [];
   /** The part of the stored text that is worth another write. */
   #written = '';
@@ -47,23 +58,41 @@ export class Speaker {
   async take(): Promise<boolean> {
     try {
       const lease = await this.#store.take(this.#mayBegin());
+      if (this.#isAlone) this.#toldAlone = withTold(toldSince(this.#outboxes, this.#takenMs), this.#toldAlone);
       this.#takenMs = this.#now();
       this.#backMs ??= this.#takenMs;
       this.#isAlone = false;
       this.#otherSpoke = !lease.speaks;
       this.#silences = lease.silences;
-      if (!this.#speaks || !lease.speaks) {
-        this.#outboxes = outboxesIn(lease.outboxes);
-        this.#written = '';
-      }
-      if (lease.speaks) this.#begin();
-      else this.#speaks = false;
+      await this.#join(lease);
     } catch {
+      this.#written = '';
       this.#backMs = undefined;
       this.#isAlone = this.#speaks || this.#now() - this.#takenMs >= ALONE_AFTER_MS;
       if (this.#isAlone) this.#begin();
     }
     return this.#speaks;
+  }
+
+  /** Joins what this instance knows with what the store contains. The speaker adds what others told while they were alone. */
+  async #join({ speaks, outboxes, handed = [] }: Awaited<ReturnType<AlertStore['take']>>): Promise<void> {
+    if (!this.#speaks || !speaks) {
+      this.#outboxes = outboxesIn(outboxes);
+      this.#written = '';
+    }
+    this.#toldAlone = untoldIn(this.#outboxes, this.#toldAlone);
+    if (speaks) {
+      for (const told of [asToldItself(this.#toldAlone), ...handed.map(outboxesIn)])
+        this.#outboxes = withTold(this.#outboxes, told);
+      this.#toldAlone = {};
+      // The next write also ends what was handed over.
+      if (handed.length > 0) this.#written = '';
+      this.#begin();
+      return;
+    }
+    this.#speaks = false;
+    const own = toldItself(this.#toldAlone);
+    if (Object.keys(own).length > 0) await this.#store.handOver(toStoredForm(own));
   }
 
   #mayBegin(): boolean {
@@ -114,6 +143,15 @@ export class Speaker {
     return this.#isAlone && this.#otherSpoke && OF_STORES.includes(id) && this.#now() - this.#takenMs < LEFT_MS;
   }
 
+  /**
+   * Whether the last speaker reports the end of this alert, which it told. It may have reported the end without storing that. Always false
+   * while the store can be reached.
+   */
+  delegatesEnd({ told }: Alert): boolean {
+    if (!this.#isAlone || !this.#otherSpoke || this.#now() - this.#takenMs >= LEFT_MS) return false;
+    return told !== undefined && (told.byOther === true || told.atMs < this.#takenMs);
+  }
+
   /** Stores the outboxes. Resolves with whether this instance is still the speaker; never rejects. */
   async write(next: Outboxes): Promise<boolean> {
     this.#outboxes = next;
@@ -121,7 +159,7 @@ export class Speaker {
     if (significant === this.#written) return true;
     try {
       this.#speaks = await this.#store.write(toStoredForm(next));
-      this.#written = significant;
+      this.#written = this.#speaks ? significant : '';
     } catch {
       // The instance continues with the outboxes in its memory, and writes them later.
       this.#written = '';

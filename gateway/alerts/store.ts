@@ -19,6 +19,8 @@ interface SpeakerLease {
   readonly speaks: boolean;
   /** The outboxes that the speaker has written last; undefined if there are none. */
   readonly outboxes: string | undefined;
+  /** The outboxes that other instances have handed over and that the speaker has not written yet. */
+  readonly handed?: readonly string[];
   readonly silences: readonly Silence[];
 }
 
@@ -26,7 +28,9 @@ interface SpeakerLease {
 export interface AlertStore {
   /** Renews the lease of the speaker, or takes it if `mayBegin` is true, unless another instance has it. */
   take(mayBegin: boolean): Awaitable<SpeakerLease>;
-  /** Writes the outboxes. Writes nothing and returns false if another instance has the lease by now. */
+  /** Leaves outboxes of this instance, which is not the speaker, to the speaker. */
+  handOver(outboxes: string): Awaitable<void>;
+  /** Writes the outboxes, which include the outboxes handed over. Writes nothing and returns false if another instance has the lease by now. */
   write(outboxes: string): Awaitable<boolean>;
   setSilence(silence: Silence): Awaitable<void>;
   /** Returns false if there was no such silence. */

@@ -230,6 +230,12 @@ const alertUses = [
         alerts[who]?.write(told),
   ),
   use(
+    [whose, texts],
+    (who, told) =>
+      ({ alerts }) =>
+        alerts[who]?.handOver(told),
+  ),
+  use(
     [whose, texts, moments],
     (who, causes, untilMs) =>
       ({ alerts }) =>

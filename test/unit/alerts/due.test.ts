@@ -35,6 +35,7 @@ function createReceiver(settings: object = {}, receiver: object = {}) {
           ...{ receiver: 'pager', settings: pager, causes, rules: parsed, nowMs },
           isSilent: (id) => silent.has(id),
           isDelegated: () => false,
+          isEndDelegated: () => false,
           messageOf: (due) => ({
             ...{ id: `msg_${told.length}`, atMs: nowMs, gateway: 'http://gateway.test' },
             notes: due.map(({ id, state }) => ({ id, state }) as never),

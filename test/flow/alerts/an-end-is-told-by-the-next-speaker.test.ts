@@ -1,0 +1,120 @@
+// The end of an alert that was told while Redis took no writes is told by the instance that speaks afterwards, once and with one time.
+
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { AlertMonitor } from '../../../gateway/alerts/alerts.ts';
+import { createRedisAlertStore } from '../../../gateway/alerts/redis-store.ts';
+import { alertSettings } from '../../../gateway/alerts/settings.ts';
+import type { AlertStore } from '../../../gateway/alerts/store.ts';
+import type { Cause } from '../../../gateway/shared/contracts/cause.ts';
+import { startAlertReceiver } from '../../support/alert-receiver.ts';
+import { eventually } from '../../support/instances.ts';
+import { apartAt, lookInside, startServer, type TestRedis } from '../../support/redis.ts';
+
+const until = (holds: () => boolean) => eventually(async () => holds());
+const AWAY: Cause = { id: 'redis', kind: 'bad', cause: 'Redis takes no writes.', consequence: '' };
+
+let laterMs = 0;
+const now = () => Date.now() + laterMs;
+let redis: TestRedis;
+let pager: Awaited<ReturnType<typeof startAlertReceiver>>;
+const stops: (() => unknown)[] = [];
+before(async () => {
+  [redis, pager] = await Promise.all([startServer(), startAlertReceiver(undefined, now)]);
+});
+after(async () => {
+  await Promise.all(stops.map((stop) => stop()));
+  await Promise.all([redis.stop(), pager.close()]);
+});
+
+/** Starts an instance that finds these causes. `frozen` keeps its calls of the store from being answered. */
+function startInstance(instance: string, causes: readonly Cause[], url: string) {
+  const state = { frozen: false };
+  const store = createRedisAlertStore(url, now);
+  const thawed = async () => eventually(async () => !state.frozen);
+  const guarded: AlertStore = {
+    ...store,
+    take: async (mayBegin) => {
+      await thawed();
+      return store.take(mayBegin);
+    },
+    write: async (outboxes) => {
+      await thawed();
+      return store.write(outboxes);
+    },
+  };
+  const settings = alertSettings.parse({
+    receivers: { pager: { webhook: { url: pager.url, secret: 'pager_key' } } },
+    ...{ forSeconds: 0, recoverySeconds: 0, groupSeconds: 0 },
+  });
+  const monitor = new AlertMonitor({
+    inForce: async () => ({ settings, gateway: 'https://api.example.com' }),
+    causes: async () => [...causes],
+    instance,
+    store: guarded,
+    consoleUrl: 'http://127.0.0.1:9090',
+    readSecret: () => pager.secret,
+    isServing: () => true,
+    logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
+    onOutcome: () => undefined,
+    version: 'test',
+    now,
+    checkMs: 20,
+  });
+  stops.push(() => {
+    state.frozen = false;
+    return monitor.stop();
+  });
+  return { monitor, state };
+}
+
+const isReached = ({ monitor }: ReturnType<typeof startInstance>) =>
+  monitor.endSilence('none').then(
+    () => true,
+    () => false,
+  );
+
+/** Lets one instance tell that Redis takes no writes. The other one leaves that to it, or sees nothing. */
+async function outage(seenByBoth: boolean) {
+  pager.delivered.length = 0;
+  const url = apartAt(redis.url);
+  const server = lookInside(url);
+  stops.push(() => server.disconnect());
+  const lease = `${new URL(url).searchParams.get('keyPrefix')}{gateway}:alerts:speaker`;
+  const causes: Cause[] = [];
+  const othersCauses = seenByBoth ? causes : [];
+  const speaker = startInstance('one', causes, url);
+  await eventually(async () => (await server.get(lease)) !== null);
+  const other = startInstance('other', othersCauses, url);
+  await eventually(async () => other.monitor.endSilence('none').then(() => true));
+  await server.config('SET', 'maxmemory', '1');
+  causes.push(AWAY);
+  await until(() => pager.told().flat().includes('firing redis'));
+  await server.del(lease);
+  laterMs += 15_000;
+  return { server, lease, causes, speaker, other };
+}
+
+it('the next speaker tells the end of what the last one told while Redis took no writes', async () => {
+  const { server, causes, speaker, other } = await outage(true);
+  await until(() => other.monitor.report().alerts[0]?.told[0] === 'pager');
+  speaker.state.frozen = true;
+  causes.length = 0;
+  await server.config('SET', 'maxmemory', '0');
+  await until(() => other.monitor.report().alerts.length === 0);
+  laterMs += 15_000;
+  await until(() => pager.told().flat().includes('resolved redis'));
+  assert.deepEqual(pager.told().flat(), ['firing redis', 'resolved redis']);
+});
+
+it('an instance that told something while it was alone hands it over to the instance that speaks by then', async () => {
+  const { server, lease, speaker, other } = await outage(false);
+  speaker.state.frozen = true;
+  await server.config('SET', 'maxmemory', '0');
+  await eventually(() => isReached(other));
+  laterMs += 15_000;
+  await eventually(async () => (await isReached(other)) && (await server.get(lease)) !== null);
+  speaker.state.frozen = false;
+  await until(() => pager.told().flat().includes('resolved redis'));
+  assert.deepEqual(pager.told().flat(), ['firing redis', 'resolved redis']);
+});
