@@ -22,7 +22,16 @@ export async function checkRedis(url: string, now: () => number, read: ReadSecre
   try {
     return await askRedis(url, COMMAND_TIMEOUT_MS, (client) => examine(client, now, read));
   } catch (error) {
-    const says = `Redis does not answer (${error instanceof Error ? error.message : String(error)}).`;
+    const reason = error instanceof Error ? error.message : String(error);
+    if (/MISCONF/.test(reason))
+      return [
+        fail(
+          'redis',
+          'Redis cannot write to its disk (MISCONF), so it takes no writes.',
+          'Make room on its disk; "redis-cli <redis> info persistence" and its log say why its last snapshot failed.',
+        ),
+      ];
+    const says = `Redis does not answer (${reason}).`;
     return [fail('redis', says, 'Start it, or correct REDIS_URL or the network.')];
   }
 }

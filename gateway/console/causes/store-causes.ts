@@ -79,6 +79,7 @@ function fault(reason = ''): string {
   if (/ETIMEDOUT|no right answer|timed out|timeout|EHOSTUNREACH/i.test(reason)) return 'does not answer';
   if (/was closed|is closed|ECONNRESET/i.test(reason)) return 'closed the connection and takes no new one';
   if (/OOM/.test(reason)) return 'is full and takes no writes';
+  if (/MISCONF/.test(reason)) return 'cannot write to its disk (MISCONF) and takes no writes';
   if (/READONLY/.test(reason)) return 'is a replica and takes no writes';
   if (/LOADING/.test(reason)) return 'is loading its data';
   return reason === '' ? 'cannot be used' : `cannot be used: ${reason}`;

@@ -120,6 +120,10 @@ test('each fault of Redis is named', () => {
     ["Socket timeout. Expecting data, but didn't receive any in 1000ms.", /does not answer/],
     ['the connection was closed', /closed the connection and takes no new one/],
     ['OOM command not allowed', /is full and takes no writes/],
+    [
+      'MISCONF Redis is configured to save RDB snapshots, but it is unable to persist to disk. script: 51fb8b',
+      /Redis \S+ cannot write to its disk \(MISCONF\) and takes no writes\.$/,
+    ],
     ['READONLY You can not write', /is a replica/],
     ['LOADING Redis is loading', /is loading its data/],
     ['getaddrinfo ENOTFOUND redis', /has no address/],
