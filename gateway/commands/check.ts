@@ -207,5 +207,6 @@ function printMistakes(context: CommandContext, asJson: boolean, { mistakes, war
   for (const warning of warnings) context.complain(`warning: ${toSentence(warning)}\n`);
   for (const mistake of mistakes) context.complain(`${toSentence(mistake)}\n`);
   const count = countText(mistakes.length, 'mistake');
-  context.complain(`${count}. Correct them before you start or reload the gateway.\n`);
+  const them = mistakes.length === 1 ? 'it' : 'them';
+  context.complain(`${count}. Correct ${them} before you start or reload the gateway.\n`);
 }

@@ -17,6 +17,13 @@ function relevantErrors(errors: readonly ParserError[]): ParserError[] {
 
 function explain(problem: ParserError, text: string): Explanation {
   const [from] = problem.pos;
+  const conflict = /^(?:<{7}|>{7}) .*$/m.exec(text);
+  if (conflict !== null)
+    return {
+      offset: conflict.index,
+      reason: 'a merge conflict is not resolved.',
+      remedy: 'Keep one of the two forms, and remove the lines of <<<<<<<, ======= and >>>>>>>.',
+    };
   const isJson = text.trimStart().startsWith('{');
   const indentation = isJson ? undefined : explainIndentation(problem, text);
   if (indentation !== undefined) return indentation;

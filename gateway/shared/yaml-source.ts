@@ -101,6 +101,16 @@ function aliasIn(document: Document): number | undefined {
   return offset;
 }
 
+/** Returns the mistakes for which a text cannot be parsed. @param shownAs the name of its file, or its URL */
+export function syntaxMistakes(text: string, shownAs: string): Mistake[] {
+  const lines = new LineCounter();
+  const { errors } = parseDocument(text, { ...READING, lineCounter: lines });
+  return explainErrors(errors, text).map(({ offset, reason, remedy }) => {
+    const { line, col } = offset === undefined ? {} : lines.linePos(offset);
+    return { file: shownAs, line, column: col, reason, remedy };
+  });
+}
+
 /** Returns positions of values and keys. Parses the file, which takes two seconds for 13 MB. */
 export function positionsIn(file: string, spots: readonly Spot[]): Position[] {
   const { mistakeAt, mistakeAtKey } = readSource(file, []);

@@ -378,6 +378,16 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
       'config/upstreams.yaml:5:29: upstreams.items.credential.apiKey.query: the gateway sends no keys in the query, because logs and proxies record it. Write apiKey: { header: …, secret: … } with a header that the service accepts.',
     ],
   },
+  'a-merge-conflict': {
+    files: spoiled(
+      upstreams,
+      '    timeoutMs: 1000',
+      '<<<<<<< HEAD\n    timeoutMs: 1000\n=======\n    timeoutMs: 2000\n>>>>>>> other',
+    ),
+    says: [
+      'config/upstreams.yaml:5:1: a merge conflict is not resolved. Keep one of the two forms, and remove the lines of <<<<<<<, ======= and >>>>>>>.',
+    ],
+  },
   'credential-of-no-kind': {
     files: spoiled(upstreams, 'timeoutMs: 1000', 'credential: {}'),
     says: [

@@ -84,6 +84,44 @@ test('keywords without an effect, and values that are never valid', async () => 
   ]);
 });
 
+test('keywords that no value meets together', async () => {
+  const contract = withProperties(
+    'a: { type: string, pattern: "^x", enum: [a, b] }',
+    'b: { type: string, minLength: 3, enum: [a, b] }',
+    'c: { const: z, enum: [a, b] }',
+    'd: { allOf: [{ type: integer }, { type: string }] }',
+    'e: { allOf: [{ type: integer, minimum: 10 }, { type: integer, maximum: 5 }] }',
+    'f: { allOf: [{ enum: [a] }, { enum: [b] }] }',
+    'g: { type: integer, multipleOf: 5, minimum: 1, maximum: 4 }',
+    'h: { type: string, pattern: "^[A-Z]{3}[0-9]{2}$", maxLength: 4 }',
+    'i: { type: string, pattern: "^[A-Z]?$", minLength: 2 }',
+    'j: { type: integer, minimum: 1.2, maximum: 1.8 }',
+    'k: { type: string, maxLength: 1, allOf: [{ type: string, minLength: 2 }] }',
+    // In these, some value is valid.
+    'l: { type: number, multipleOf: 0.1, minimum: 0.3, maximum: 0.3 }',
+    'm: { type: [string, "null"], pattern: "^x", enum: [a, null] }',
+    'n: { multipleOf: 5, minimum: 1, maximum: 4 }',
+    'o: { type: string, pattern: "^(a|bcd)+$", minLength: 3, maxLength: 3 }',
+    'p: { allOf: [{ type: number, minimum: 1 }, { type: integer, maximum: 1 }] }',
+    'q: { allOf: [{ $ref: "#/components/schemas/Item/properties/e" }] }',
+    'r: { type: string, pattern: "a", maxLength: 1, enum: [a, b] }',
+  );
+  const none = 'so no value is valid. Correct';
+  await assertWarnings(contract, [
+    `24:43: ${at}.properties.a.enum: no value of enum fits pattern, ${none} enum or pattern.`,
+    `25:42: ${at}.properties.b.enum: no value of enum fits minLength, ${none} enum or minLength.`,
+    `26:21: ${at}.properties.c.const: no value of const fits enum, ${none} const or enum.`,
+    `27:14: ${at}.properties.d.allOf: the parts of allOf have the types integer and string, so no value is valid. Give them one type, or write anyOf.`,
+    `28:14: ${at}.properties.e.allOf: minimum 10 in one part is above maximum 5 in another, ${none} minimum or maximum.`,
+    `29:14: ${at}.properties.f.allOf: of the parts of allOf, no value is in all their lists, ${none} enum.`,
+    `30:41: ${at}.properties.g.multipleOf: no multiple of 5 is between minimum 1 and maximum 4, ${none} multipleOf or the bounds.`,
+    `31:37: ${at}.properties.h.pattern: a text that fits pattern has at least 5 characters, and maxLength is 4, ${none} pattern or maxLength.`,
+    `32:37: ${at}.properties.i.pattern: a text that fits pattern has at most 1 character, and minLength is 2, ${none} pattern or minLength.`,
+    `33:38: ${at}.properties.j.minimum: no integer is between minimum 1.2 and maximum 1.8, ${none} minimum or the bounds.`,
+    `34:42: ${at}.properties.k.allOf: minLength 2 in one part is above maxLength 1 in another, ${none} minLength or maxLength.`,
+  ]);
+});
+
 test('a part of allOf that forbids what another part declares', async () => {
   const contract = withProperties(
     'pair: { allOf: [{ $ref: "#/components/schemas/Item" }, { properties: { a: {} }, additionalProperties: false }] }',

@@ -4,6 +4,8 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { boundedBody } from '../../shared/http/bounded-fetch.ts';
+import { toSentence } from '../../shared/mistakes.ts';
+import { syntaxMistakes } from '../../shared/yaml-source.ts';
 import { absenceAt } from '../upstreams/absence.ts';
 import { embeddedIn, linksIn } from './document-in-page.ts';
 
@@ -49,6 +51,8 @@ export async function fetchDocument(written: string): Promise<FetchedDocument> {
   if (first.text !== undefined) {
     const document = await documentIn(first.text, first.url ?? given, seen);
     if (document !== undefined) return document;
+    // A document with a mistake is what was meant, so no other place is tried.
+    if (isMeantAsDocument(first.text)) parseDocument(first.text, from, given);
   } else {
     const absence = await absenceAt(from);
     if (absence !== undefined)
@@ -111,6 +115,11 @@ async function fetchText(url: URL): Promise<{ text?: string; url?: URL; problem?
   }
 }
 
+/** Whether a text has the member that begins an OpenAPI document. A page may contain one in a script. */
+function isMeantAsDocument(text: string): boolean {
+  return !text.trimStart().startsWith('<') && /^[\s{]*["']?(openapi|swagger)["']?\s*:/m.test(text);
+}
+
 function tryParse(text: string, url: URL): FetchedDocument | undefined {
   try {
     return parseDocument(text, url.href, url);
@@ -125,6 +134,8 @@ function parseDocument(text: string, name: string, url: URL | undefined): Fetche
   try {
     root = isJson ? JSON.parse(text) : parse(text);
   } catch (error) {
+    const mistakes = isMeantAsDocument(text) ? syntaxMistakes(text, name) : [];
+    if (mistakes.length > 0) throw new Error(mistakes.map(toSentence).join('\n'));
     throw new Error(`${name} is neither JSON nor YAML: ${(error as Error).message.split('\n')[0]}`);
   }
   const version = typeof root === 'object' && root !== null ? Object.keys(root) : [];

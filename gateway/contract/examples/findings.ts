@@ -50,7 +50,7 @@ const SCHEMAS_MAX = 5000;
 /** Whether a schema that is part of this value contradicts itself. */
 function contradicts(root: JsonObject, value: unknown): boolean {
   return [...reachableFrom(root, value, undefined, SCHEMAS_MAX)].some(
-    (schema) => isObject(schema) && contradictionsOf(schema).length > 0,
+    (schema) => isObject(schema) && contradictionsOf(root, schema).length > 0,
   );
 }
 

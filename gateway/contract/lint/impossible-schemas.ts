@@ -6,20 +6,17 @@ import { follow, isObject, type JsonObject, pathOf } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import { toPattern } from '../scalars/patterns.ts';
 import { eachSchema } from '../schemas/dialect.ts';
-
-/** A contradiction: the keyword at which it is shown, and an item of its list. */
-interface Contradiction {
-  readonly at: readonly (string | number)[];
-  readonly reason: string;
-  readonly remedy: string;
-}
+import { type Contradiction, partsOf, unmetKeywords } from './unmet-keywords.ts';
 
 /** Returns one finding per contradiction. */
 export function impossibleSchemas(document: ContractDocument): Mistake[] {
   const positions = document.position();
   const found: Mistake[] = [];
   eachSchema(document.root, undefined, (schema, pointer) => {
-    for (const { at, reason, remedy } of [...contradictionsOf(schema), ...closedParts(document.root, schema)])
+    for (const { at, reason, remedy } of [
+      ...contradictionsOf(document.root, schema),
+      ...closedParts(document.root, schema),
+    ])
       found.push(positions.mistakeAt([...pathOf(pointer), ...at], reason, remedy));
     return undefined;
   });
@@ -27,7 +24,13 @@ export function impossibleSchemas(document: ContractDocument): Mistake[] {
 }
 
 /** Returns the contradictions of a schema itself, without those of the schemas in it. */
-export function contradictionsOf(schema: JsonObject): Contradiction[] {
+export function contradictionsOf(root: JsonObject, schema: JsonObject): Contradiction[] {
+  const parts = partsOf(root, schema);
+  const isNamed = parts.some((part) => ownContradictions(part).length > 0);
+  return isNamed ? ownContradictions(schema) : unmetKeywords(root, schema);
+}
+
+function ownContradictions(schema: JsonObject): Contradiction[] {
   return [
     ...crossedBounds(schema),
     ...forbiddenMembers(schema),

@@ -1,5 +1,6 @@
 // The kinds of credential that the gateway uses at upstreams. Each kind makes the headers of a request from the value of its secret.
 
+import { closest } from '../../shared/mistakes.ts';
 import type { CredentialSettings } from '../settings.ts';
 
 type CredentialKind = CredentialSettings['kind'];
@@ -65,9 +66,9 @@ const CREDENTIAL_KINDS: { readonly [K in CredentialKind]: Kind<K> } = {
   headers: {
     form: 'a line Name: value for each of the headers under names',
     parse(text, { names }) {
-      const lines = text.split(/\r?\n/).map((line) => /^([^\s:]+):\s*(.*?)\s*$/.exec(line) ?? []);
-      const values = new Map(lines.map(([, name = '', value = '']) => [name.toLowerCase(), value]));
-      const isComplete = lines.length === names.length && names.every((name) => KEY.test(values.get(name) ?? ''));
+      const values = headerLines(text);
+      const isComplete =
+        text.split('\n').length === names.length && names.every((name) => KEY.test(values.get(name) ?? ''));
       const fields = names.flatMap((name) => [name, values.get(name) ?? '']);
       return isComplete ? { identity: fields.join('\n'), header: { fields } } : undefined;
     },
@@ -87,9 +88,34 @@ export function parseCredential(text: string, settings: CredentialSettings): Par
 
 /** Returns the form that the secret lacks, without the secret itself; undefined if the secret can be parsed. */
 export function credentialProblem(text: string, settings: CredentialSettings): string | undefined {
-  return parseCredential(text, settings) === undefined
-    ? `it must hold ${CREDENTIAL_KINDS[settings.kind].form}.`
-    : undefined;
+  const isParsed = parseCredential(text, settings) !== undefined;
+  if (isParsed) return settings.kind === 'headers' ? loginProblem(headerLines(text)) : undefined;
+  const missing = settings.kind === 'headers' ? missingHeader(headerLines(text), settings.names) : '';
+  return `it must hold ${CREDENTIAL_KINDS[settings.kind].form}.${missing}`;
+}
+
+/** Returns the values of a secret with lines of headers, by their names in lower case. */
+function headerLines(text: string): Map<string, string> {
+  const lines = text.split(/\r?\n/).map((line) => /^([^\s:]+):\s*(.*?)\s*$/.exec(line) ?? []);
+  return new Map(lines.map(([, name = '', value = '']) => [name.toLowerCase(), value]));
+}
+
+/** Names the first header without a line, and the line that is probably meant for it. */
+function missingHeader(lines: ReadonlyMap<string, string>, names: readonly string[]): string {
+  const missing = names.find((name) => !lines.has(name));
+  if (missing === undefined) return '';
+  const others = [...lines.keys()].filter((name) => !names.includes(name));
+  const near = closest(missing, others);
+  return ` It has no line for ${missing}.${near === undefined ? '' : ` Is "${near}" a misspelling of it?`}`;
+}
+
+/** Returns what is wrong with `Authorization: Basic` of a user name and a password that are not in Base64 (RFC 7617 section 2). */
+function loginProblem(lines: ReadonlyMap<string, string>): string | undefined {
+  const [, written] = /^Basic +(.*)$/i.exec(lines.get('authorization') ?? '') ?? [];
+  if (written === undefined) return undefined;
+  return /^[\w+/-]+=*$/.test(written)
+    ? undefined
+    : 'behind "Authorization: Basic" it must hold user:password in Base64, as "printf %s user:password | base64" prints it.';
 }
 
 /**

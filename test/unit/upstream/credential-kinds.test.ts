@@ -6,7 +6,11 @@ import {
   isSpellingOf,
   mayCarryCredential,
 } from '../../../gateway/shared/http/owned-headers.ts';
-import { type ParsedCredential, parseCredential } from '../../../gateway/upstream/credentials/credential-kinds.ts';
+import {
+  credentialProblem,
+  type ParsedCredential,
+  parseCredential,
+} from '../../../gateway/upstream/credentials/credential-kinds.ts';
 import type { CredentialSettings } from '../../../gateway/upstream/settings.ts';
 
 const basic = { kind: 'basic', user: 'gateway', secret: 'entry' } as const;
@@ -66,6 +70,20 @@ for (const [settings, secret, credential] of credentials) {
     assert.deepEqual(parseCredential(secret, settings), credential);
   });
 }
+
+test('what a secret with lines of headers lacks is named, without its values', () => {
+  const form = 'it must hold a line Name: value for each of the headers under names.';
+  assert.equal(credentialProblem('X-Api-Key: a\nAuthorization: Basic YTpi', headers), undefined);
+  assert.equal(
+    credentialProblem('X-Api-Key: a\nAuthorization: Basic gw:pw', headers),
+    'behind "Authorization: Basic" it must hold user:password in Base64, as "printf %s user:password | base64" prints it.',
+  );
+  assert.equal(
+    credentialProblem('X-Api-Key: a\nAuthorisation: b', headers),
+    `${form} It has no line for authorization. Is "authorisation" a misspelling of it?`,
+  );
+  assert.equal(credentialProblem('X-Api-Key: a', headers), `${form} It has no line for authorization.`);
+});
 
 test('a credential is in the header that its settings name, which clients cannot set', () => {
   for (const [settings, , credential] of credentials) {

@@ -2,8 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { after, test } from 'node:test';
 import { fetchDocument } from '../../../../gateway/commands/init/fetch-document.ts';
 
@@ -63,4 +66,16 @@ for (const [name, page] of Object.entries(PAGES)) {
 test('a page that leads nowhere, and one that leads to itself, are no document', async () => {
   files = { '/loop': '<redoc spec-url="/other"></redoc>', '/other': '<redoc spec-url="/loop"></redoc>' };
   await assert.rejects(fetchDocument(`${origin}/loop`), /has no OpenAPI document \(it is another kind of page\)/);
+});
+
+test('a document with a mistake in its form gets the message of check, from a URL and from a file', async () => {
+  const broken = 'openapi: 3.1.0\ninfo:\n  title: A: B\npaths: {}\n';
+  files = { '/openapi.yaml': broken, '/openapi.json': '{\n  "openapi": "3.1.0",\n  "info": { "title" }}\n  ]' };
+  const remedy = /:3:\d+: the text has a colon with a space after it.* Write it in quotes/;
+  await assert.rejects(fetchDocument(`${origin}/openapi.yaml`), remedy);
+  await assert.rejects(fetchDocument(`${origin}/openapi.json`), /openapi\.json:\d+:\d+: /);
+  const file = join(mkdtempSync(join(tmpdir(), 'document-')), 'openapi.yaml');
+  writeFileSync(file, broken);
+  await assert.rejects(fetchDocument(file), remedy);
+  rmSync(dirname(file), { recursive: true });
 });
