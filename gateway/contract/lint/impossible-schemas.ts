@@ -6,7 +6,7 @@ import { follow, isObject, type JsonObject, pathOf } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import { toPattern } from '../scalars/patterns.ts';
 import { eachSchema } from '../schemas/dialect.ts';
-import { type Contradiction, partsOf, unmetKeywords } from './unmet-keywords.ts';
+import { type Contradiction, mergedParts, unmetKeywords } from './unmet-keywords.ts';
 
 /** Returns one finding per contradiction. */
 export function impossibleSchemas(document: ContractDocument): Mistake[] {
@@ -25,7 +25,7 @@ export function impossibleSchemas(document: ContractDocument): Mistake[] {
 
 /** Returns the contradictions of a schema itself, without those of the schemas in it. */
 export function contradictionsOf(root: JsonObject, schema: JsonObject): Contradiction[] {
-  const parts = partsOf(root, schema);
+  const parts = mergedParts(root, schema);
   const isNamed = parts.some((part) => ownContradictions(part).length > 0);
   return isNamed ? ownContradictions(schema) : unmetKeywords(root, schema);
 }

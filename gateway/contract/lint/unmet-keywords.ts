@@ -17,7 +17,7 @@ const PARTS_MAX = 64;
 
 /** Returns at most one contradiction. One inside a part of `allOf` is left to that part. */
 export function unmetKeywords(root: JsonObject, schema: JsonObject): Contradiction[] {
-  const [, ...below] = partsOf(root, schema);
+  const [, ...below] = mergedParts(root, schema);
   if (below.some((part) => contradictionIn(root, part) !== undefined)) return [];
   const found = contradictionIn(root, schema);
   return found === undefined ? [] : [found];
@@ -25,7 +25,7 @@ export function unmetKeywords(root: JsonObject, schema: JsonObject): Contradicti
 
 function contradictionIn(root: JsonObject, schema: JsonObject): Contradiction | undefined {
   const isMerged = Array.isArray(schema.allOf);
-  const parts = partsOf(root, schema);
+  const parts = mergedParts(root, schema);
   return (
     (isMerged ? unmetTypes(parts) : undefined) ??
     unmetValues(parts, isMerged) ??
@@ -40,7 +40,7 @@ function directParts(root: JsonObject, schema: JsonObject): JsonObject[] {
 }
 
 /** Returns the schema and the parts of its `allOf`, with references followed. */
-export function partsOf(root: JsonObject, schema: JsonObject): JsonObject[] {
+export function mergedParts(root: JsonObject, schema: JsonObject): JsonObject[] {
   const parts = new Set([schema]);
   for (const part of parts) {
     if (parts.size > PARTS_MAX) break;
