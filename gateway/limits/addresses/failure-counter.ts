@@ -46,7 +46,7 @@ export interface FailureCounters {
 
 /** Counters of this process only. */
 export const PROCESS_FAILURE_COUNTERS: FailureCounters = {
-  counter: (_name, rules) => new ProcessCounter(rules),
+  counter: (name, rules) => new ProcessCounter(name, rules),
   close: () => undefined,
 };
 

@@ -110,8 +110,8 @@ export class FailureLimit {
       if (endMs > nowMs) break;
       this.#forget(other);
     }
-    // The loop stops at the first window that has not ended. This window may have ended nevertheless, if the rules have changed or another
-    // instance has begun it.
+    // The loop stops at the first window that has not ended. Behind it, the window of this block may have ended, if the rules have changed or
+    // another instance has begun it.
     if ((this.#endsMs.get(block) ?? nowMs + 1) <= nowMs) this.#forget(block);
   }
 

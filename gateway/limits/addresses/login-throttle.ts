@@ -117,8 +117,8 @@ export class LoginThrottle {
   }
 
   /**
-   * Begins an attempt when the address has its turn. From a blocked address, a trusted credential with too many requests in flight waits
-   * for their answers; any other credential is refused.
+   * Begins an attempt when the address has its turn. From a blocked address, a request with a trusted credential waits if too many of
+   * its requests are in flight; one with any other credential is refused.
    */
   async #beginInTurn(admitted: Admitted, digest: string): Promise<LoginAttempt> {
     const { clientAddress, request } = admitted;

@@ -82,9 +82,8 @@ export function createSharedUnits(client: Redis, leaseMs = LEASE_MS, machine: Ma
       const key = `reserved:{${counterKey}}`;
       reservations += 1;
       const id = `${instance}:${reservations}`;
-      const [failures = 0, leftMs = 0, isReserved] = figuresIn(
+      const [failures, leftMs, isReserved] = figuresIn(
         await evaluate(client, RESERVE, [counterKey, key], [limit, id, leaseMs]),
-        3,
       );
       if (isReserved !== 1) return { failures, leftMs, giveBack: undefined };
       hold(key, id);
@@ -94,9 +93,8 @@ export function createSharedUnits(client: Redis, leaseMs = LEASE_MS, machine: Ma
   };
 }
 
-/** Returns the numbers in the reply of a script. Throws if the reply is not a list of so many whole numbers. */
-export function figuresIn(reply: unknown, count: number): readonly number[] {
-  if (!Array.isArray(reply) || reply.length !== count || !reply.every(Number.isSafeInteger))
-    throw new Error('this is no reply of the script');
-  return reply;
+function figuresIn(reply: unknown): readonly [failures: number, leftMs: number, isReserved: number] {
+  if (!Array.isArray(reply) || reply.length !== 3 || !reply.every(Number.isSafeInteger))
+    throw new Error('the script gives no such reply');
+  return reply as unknown as readonly [number, number, number];
 }

@@ -1,25 +1,12 @@
 // Counts failures in Redis, or in the memory of this process while Redis cannot be reached.
 
+import type { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { Redis } from '../../redis/client.ts';
-import { evaluate, toScript } from '../../redis/sealed-script.ts';
 import { REAL_MACHINE } from '../../shared/machine.ts';
 import type { FailureCount, FailureCounter, FailureRules, ReservedUnit } from './failure-counter.ts';
+import { createRedisLimiter, setRules } from './limiter-library.ts';
 import { ProcessCounter } from './process-counter.ts';
-import { figuresIn, type SharedUnits } from './reserved-units.ts';
-
-/**
- * Key: counter. Arguments: failures to add; milliseconds of a window. Returns how many failures are counted, and the milliseconds until
- * their window ends.
- */
-const COUNT = toScript(`
-local failures = redis.call('INCRBY', KEYS[1], ARGV[1])
-local left = redis.call('PTTL', KEYS[1])
-if left < 0 then
-  left = tonumber(ARGV[2])
-  redis.call('PEXPIRE', KEYS[1], ARGV[2])
-end
-return { failures, left }
-`);
+import type { SharedUnits } from './reserved-units.ts';
 
 /** If a command counts this many failures or more, the address is flooding, and its next command waits. */
 const FLOOD = 8;
@@ -35,18 +22,14 @@ export class SharedCounter implements FailureCounter {
   readonly #waiting = new Map<string, WaitingFailures>();
   /** The addresses for which a command is in progress, or has counted a flood. */
   readonly #inFlight = new Set<string>();
-  readonly #name: string;
-  #rules: FailureRules;
-  readonly #client: Redis;
-  readonly #units: SharedUnits;
+  readonly #limiter: RateLimiterRedis;
   readonly #fallback: ProcessCounter;
+  readonly #units: SharedUnits;
 
   constructor(name: string, rules: FailureRules, client: Redis, units: SharedUnits) {
-    this.#name = name;
-    this.#rules = rules;
-    this.#client = client;
+    this.#limiter = createRedisLimiter(name, rules, client);
+    this.#fallback = new ProcessCounter(name, rules);
     this.#units = units;
-    this.#fallback = new ProcessCounter(rules);
   }
 
   /**
@@ -73,7 +56,7 @@ export class SharedCounter implements FailureCounter {
   }
 
   useRules(rules: FailureRules): void {
-    this.#rules = rules;
+    setRules(this.#limiter, rules);
     this.#fallback.useRules(rules);
   }
 
@@ -93,23 +76,16 @@ export class SharedCounter implements FailureCounter {
 
   async #count(block: string, failures: number): Promise<FailureCount> {
     try {
-      // Until the connection is ready, the client would keep the command. This process counts the failure at once instead.
-      if (this.#client.status !== 'ready') throw new Error('Redis is away');
-      const args = [failures, this.#rules.windowSeconds * 1000];
-      const [counted = 0, leftMs] = figuresIn(await evaluate(this.#client, COUNT, [this.#keyOf(block)], args), 2);
-      return { isUsedUp: counted >= this.#rules.failures, leftMs };
+      const { remainingPoints, msBeforeNext } = await this.#limiter.penalty(block, failures);
+      return { isUsedUp: remainingPoints === 0, leftMs: msBeforeNext };
     } catch {
       return this.#fallback.count(block, failures);
     }
   }
 
   async #reserve(block: string): Promise<ReservedUnit> {
-    const limit = this.#rules.failures;
-    const { failures, leftMs, giveBack } = await this.#units.reserve(this.#keyOf(block), limit);
-    return { isUsedUp: failures >= limit, leftMs, giveBack: giveBack && this.#fallback.hold(block, giveBack) };
-  }
-
-  #keyOf(block: string): string {
-    return `failures:${this.#name}:${block}`;
+    const limiter = this.#limiter;
+    const { failures, leftMs, giveBack } = await this.#units.reserve(limiter.getKey(block), limiter.points);
+    return { isUsedUp: failures >= limiter.points, leftMs, giveBack: giveBack && this.#fallback.hold(block, giveBack) };
   }
 }

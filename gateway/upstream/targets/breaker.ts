@@ -28,8 +28,8 @@ interface BreakerOptions {
 /** The first wait of an outage, as a part of `openSeconds`. */
 const FIRST_WAIT_PART = 1 / 32;
 /**
- * The factor between two waits. A wait lasts at most a third of the outage so far, so an upstream that recovers soon gets requests again
- * (decision 41).
+ * The factor between two waits. A wait lasts at most a third of the outage so far, so an upstream gets requests soon after it
+ * recovers (docs/decisions/0041-upstreams-that-come-and-go.md).
  */
 const WAIT_GROWTH = 1.5;
 /**

@@ -164,8 +164,8 @@ export interface Candidate {
 }
 
 /**
- * Prefers working targets that were not tried, then returning targets, then targets that were tried. If no target works, all are
- * candidates, because an attempt that may fail is better than a certain refusal. Equal candidates take turns.
+ * Prefers working targets that were not tried, then returning targets, then targets that could not be reached, then targets that were
+ * tried (`SELECTION_RANK`). If no target works, all are candidates, because an attempt that may fail is better than a certain refusal. Equal candidates take turns.
  *
  * @param turn a different number for each call
  */
