@@ -478,7 +478,7 @@ test('a fault of another kind is another outage, and so is the same fault after 
 test('a missing instance that was killed differs from one that hangs, and from one on another machine', () => {
   const gone = { id: 'con_1', name: 'gw-7:8080', version: '1', started_at: SINCE, missing_since: SINCE };
   const at = { admin_port: 9091, pid: 4711 };
-  const textOf = (more: object) => silentCause({ ...gone, ...more }).consequence.replace(/ Its requests since.*/, '');
+  const textOf = (more: object) => silentCause({ ...gone, ...more }).consequence.replace(/ Its latest requests.*/, '');
   const heard = `It was last heard of at ${SINCE}.`;
   assert.equal(
     textOf({ ...at, runs: false }),
