@@ -7,7 +7,7 @@
  * @param max the largest number of results that are kept; one more replaces them all. If it is undefined, the number of names must be small
  * and bounded
  */
-export function memoize<Name extends string | number | undefined, T>(
+export function memoize<Name extends string | number, T>(
   make: (name: Name) => T,
   max = Number.POSITIVE_INFINITY,
 ): (name: Name) => T {

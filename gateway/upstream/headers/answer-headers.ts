@@ -8,7 +8,6 @@ import {
   REPLACED_ANSWER_HEADERS,
   RESERVED_ANSWER_HEADERS,
 } from '../../shared/http/owned-headers.ts';
-import { memoize } from '../../shared/memoize.ts';
 import { clientCookie, cookieNameIn } from './cookies.ts';
 import { publicLinks, publicReference, type ReferenceContext } from './references.ts';
 
@@ -178,23 +177,27 @@ function titleCase(name: string): string {
   return name.replace(/(^|-)[a-z]/g, (text) => text.toUpperCase());
 }
 
-/** Most answers of a service have one of few values. */
-const PRIVATE_KEPT_MAX = 16;
-const keptPrivateDirectives = memoize(privateDirectives, PRIVATE_KEPT_MAX);
+/** The latest Cache-Control of an upstream and the result for it. Most answers repeat the value. */
+let latestDirectives: string | undefined;
+let latestPrivate = 'private, no-store';
 
 /** Returns the Cache-Control header. Answers on secured operations are always private. */
 function cacheControl(given: string | string[] | undefined, isPublic: boolean): string {
   const text = textOf(given);
   if (text !== undefined && isPublic) return text;
-  return text === undefined ? 'private, no-store' : keptPrivateDirectives(text);
+  if (text !== latestDirectives) {
+    latestPrivate = privateDirectives(text);
+    latestDirectives = text;
+  }
+  return latestPrivate;
 }
 
 /**
  * Returns the directives that make an answer stricter. `must-revalidate` is not one of them, because it alone would let shared caches store
  * the answer (RFC 9111 section 3.5). A line with quoted values is discarded, because these may contain commas.
  */
-function privateDirectives(text: string): string {
-  if (text === '' || text.includes('"')) return 'private, no-store';
+function privateDirectives(text: string | undefined): string {
+  if (text === undefined || text === '' || text.includes('"')) return 'private, no-store';
   const directives = text.split(',').map((directive) => directive.trim());
   const kept = directives.filter((directive) => !/^(?:(?:public|s-maxage|private)\b|$)/i.test(directive));
   return kept.length === 1 && /^no-store$/i.test(kept[0] as string) ? text : ['private', ...kept].join(', ');

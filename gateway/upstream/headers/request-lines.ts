@@ -10,7 +10,6 @@ import { FieldLine } from '../../http1/field-line.ts';
 import { isFieldValue } from '../../http1/grammar.ts';
 import { acceptedCodings } from '../../shared/http/content-coding.ts';
 import { isOwnedRequestHeader, isSpellingOf } from '../../shared/http/owned-headers.ts';
-import { memoize } from '../../shared/memoize.ts';
 import { upstreamCookies } from './cookies.ts';
 
 // All other request fields are dropped: credentials, cookies, hop-by-hop fields, and identity that the client claims.
@@ -58,7 +57,7 @@ type RequestParts = Pick<Checked, 'headers' | 'operation' | 'caller' | 'clientAd
 export function upstreamRequestLines(checked: RequestParts, identity: IdentityHeaders, readsAnswer: boolean): string {
   const { scheme, headers, caller, clientAddress, id } = checked;
   const { assertion, traceparent, sendClientAddress } = identity;
-  const { called, forwarded, hop } = hopLinesOf(scheme)(headers.get('host'));
+  const { called, forwarded, hop } = hopLinesOf(scheme, headers.get('host'));
   const addresses = sendClientAddress ? addressLines(clientAddress, called) : forwarded;
   const own = `x-request-id: ${id}\r\ntraceparent: ${traceparent}\r\n${addresses}${hop}`;
   const token = checked.operation.forwardsToken ? tokenLine(checked) : '';
@@ -109,6 +108,8 @@ function knownLine(field: FieldLine, value: string): string {
 
 /** The lines about the address that the client called. */
 interface HopLines {
+  readonly scheme: string;
+  readonly host: string | undefined;
   /** The address in the form of `Forwarded` (RFC 7239 section 4). */
   readonly called: string;
   /** The `Forwarded` line without a client. */
@@ -116,18 +117,18 @@ interface HopLines {
   readonly hop: string;
 }
 
-function makeHopLines(scheme: string, host: string | undefined): HopLines {
-  const called = `proto=${scheme}${host === undefined ? '' : `;host="${host}"`}`;
-  const hostLine = host === undefined ? '' : lineOf('x-forwarded-host', host);
-  const hop = `x-forwarded-proto: ${scheme}\r\n${hostLine}via: 1.1 api-gateway\r\n`;
-  return { called, forwarded: lineOf('forwarded', called), hop };
-}
+/** The lines of the latest request. They are kept, because most requests call the same address. */
+let hopLines: HopLines | undefined;
 
-/** Most requests call one of few addresses. */
-const HOSTS_KEPT_MAX = 16;
-const hopLinesOf = memoize((scheme: string) =>
-  memoize((host: string | undefined) => makeHopLines(scheme, host), HOSTS_KEPT_MAX),
-);
+function hopLinesOf(scheme: string, host: string | undefined): HopLines {
+  if (hopLines === undefined || hopLines.host !== host || hopLines.scheme !== scheme) {
+    const called = `proto=${scheme}${host === undefined ? '' : `;host="${host}"`}`;
+    const hostLine = host === undefined ? '' : lineOf('x-forwarded-host', host);
+    const hop = `x-forwarded-proto: ${scheme}\r\n${hostLine}via: 1.1 api-gateway\r\n`;
+    hopLines = { scheme, host, called, forwarded: lineOf('forwarded', called), hop };
+  }
+  return hopLines;
+}
 
 function addressLines(address: string, called: string): string {
   const quoted = address.includes(':') ? `"[${address}]"` : address;
