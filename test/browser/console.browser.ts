@@ -216,7 +216,8 @@ describe('the console in a browser', () => {
     await page.evaluate("location.hash = '#/configuration'");
     await page.locator('#configuration-view', { hasText: `, ${loaded}.` }).waitFor(PATIENCE);
     await page.locator('#nav a', { hasText: 'Overview' }).click();
-    assert.match(await page.title(), /^\([12]\) Overview · /, 'a tab in the background tells it, too');
+    // A tab in the background tells it, too.
+    await page.waitForFunction('/^\\([12]\\) Overview · /.test(document.title)', undefined, PATIENCE);
     const said = (await attention(page)) ?? '';
     assert.match(said, new RegExp(`Upstream stock \\(live\\): target ${dying.url} .*Since [^.]*\\d\\d:\\d\\d`));
     assert.match(said, /The previous configuration stays in force; the next start fails\. Since [^.]*\d\d:\d\d/);

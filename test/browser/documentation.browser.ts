@@ -202,6 +202,8 @@ describe('the documentation in a browser', () => {
     await page.goto(gateway.url + pages.list);
     await page.locator('.values > summary').click();
     await page.locator('[data-name=limit]').fill('2');
+    // The script of the form is loaded when a reader turns to it.
+    await page.locator('.request .panel:visible code', { hasText: 'limit=2' }).first().waitFor(PATIENCE);
     assert.match(await sample('curl'), /\/v1\/customers\?limit=2|\/v1\/jobs\?limit=2/);
     await page.locator('[data-name=limit]').fill('900');
     await page.locator('.try [type=submit]').click();
