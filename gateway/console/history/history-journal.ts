@@ -10,6 +10,8 @@ import type { Increases } from './sample.ts';
 const deflated = promisify(deflateRaw);
 const [{ slotMs: SLOT_MS }] = RESOLUTIONS;
 const WHOLE_EVERY_MS = 300_000;
+/** Samples that wait for a write; more than a slot has. Without Redis, or after the clock was set back, no write comes. */
+const PENDING_MAX = 100;
 
 export class HistoryJournal {
   readonly #id: string;
@@ -27,7 +29,9 @@ export class HistoryJournal {
   }
 
   note(sinceMs: number, atMs: number, increases: Increases): void {
-    if (Object.values(increases).some(({ length }) => length > 0)) this.#pending.push({ sinceMs, atMs, increases });
+    if (!Object.values(increases).some(({ length }) => length > 0)) return;
+    if (this.#pending.length < PENDING_MAX) this.#pending.push({ sinceMs, atMs, increases });
+    else this.#writeWholeNext();
   }
 
   /** Writes if a slot has begun since the last time. Call it after each sample. */
@@ -56,6 +60,7 @@ export class HistoryJournal {
 
   /** Increases that may not have been written are in the next whole history. */
   #writeWholeNext(): void {
+    this.#pending = [];
     this.#wholeAtMs = 0;
   }
 }
