@@ -1,5 +1,11 @@
 // The usage counts of a running gateway. Opens the usage store, counts exchanges that have ended, and returns reports. The store is in
-// Redis if one is configured, otherwise in a file of the data directory.
+// Redis if one is configured, otherwise in a file of the data directory. A count passes these files:
+//
+//   tally.ts             adds the request to the counts of its caller, in memory
+//   waiting-batches.ts   keeps the counts that are not written yet, in numbered batches
+//   writer.ts            decides when to write; rounds.ts sends the batches to the store
+//   redis-store.ts       adds each batch once, whatever is sent again; sqlite-store.ts does the same in a file
+//   report.ts            reads the sums
 
 import type { Trail } from '../exchange/trail.ts';
 import type { ConnectRedis } from '../redis/client.ts';

@@ -1,5 +1,12 @@
 // Limits requests, open connections and failed logins per client address, for endpoints without API keys. Throws rate_limited,
-// gateway_overloaded, auth_attempts_limited.
+// gateway_overloaded, auth_attempts_limited. A login passes these files, each of which calls the next one:
+//
+//   address-limit.ts     requests and connections of an address
+//   login-throttle.ts    the limits that an attempt counts under, and credentials that the upstream has accepted
+//   failure-limit.ts     the failures of one limit; remembers blocked addresses, which cost no call of Redis
+//   shared-counter.ts    counts failures in Redis; while Redis cannot be reached, process-counter.ts counts them here
+//
+// throttle.ts uses failure-limit.ts in the same way for rejected API keys.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { Admitted } from '../../exchange/exchange.ts';
