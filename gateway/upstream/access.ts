@@ -54,7 +54,6 @@ interface AccessStatus {
 
 /** Rules of one upstream's concurrency limit. */
 interface BoundRules extends ConcurrencyRules {
-  readonly credential: Credential | undefined;
   readonly places: number;
 }
 
@@ -82,7 +81,7 @@ export class AccessTable {
     for (const [name, entry] of Object.entries(entries)) {
       const credential = entry.credential && this.#credentials.get(settingsKeyOf(name, entry.credential));
       // The bounds of a removed upstream stay in `#bounds`, because its limit reads them as long as requests are in progress.
-      this.#bounds.set(name, boundOf(entry, credential, this.#options.workers, organizationShare));
+      this.#bounds.set(name, boundOf(entry, this.#options.workers, organizationShare));
       this.#accesses.set(name, { credential, concurrency: this.#limitOf(name), sent: this.#sentOf(name) });
     }
   }
@@ -130,10 +129,7 @@ export class AccessTable {
     if (known) return known;
     const bound = () => this.#bounds.get(name) as BoundRules;
     const limit = new ConcurrencyLimit({
-      places() {
-        const { credential, places } = bound();
-        return credential?.sendsSeveral() === false ? 1 : places;
-      },
+      places: () => (this.find(name)?.credential?.sendsSeveral() === false ? 1 : bound().places),
       rules: bound,
       onWaited: (waitedMs) => this.#options.onWaited(name, waitedMs),
       onShed: (why) => this.#options.onShed(name, why),
@@ -177,13 +173,11 @@ function settingsKeyOf(name: string, credential: CredentialSettings): string {
  */
 function boundOf(
   { live, connections, maxInFlight, maxQueued, maxQueueMs }: AccessSettings,
-  credential: Credential | undefined,
   workers: number,
   organizationShare: number,
 ): BoundRules {
   const isBounded = maxInFlight !== undefined;
   return {
-    credential,
     places: isBounded ? Math.max(1, Math.floor(maxInFlight / workers)) : connections * new Set(live).size,
     queuedMax: maxQueued,
     queueMs: maxQueueMs ?? (isBounded ? undefined : QUEUE_MS),
