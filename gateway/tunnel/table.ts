@@ -103,15 +103,20 @@ interface RenamedPath {
 export const PLACEHOLDER_NAME = 'file';
 
 interface TunnelTable {
-  readonly tunnels: readonly Tunnel[];
   /** @param target the target of the request line; its path must be spelled as in the configuration */
   find(sites: ReadonlySet<string>, target: string): Tunnel | undefined;
 }
 
-export function createTunnelTable(upstreams: Readonly<Record<string, TunnelledUpstream>>): TunnelTable {
-  const tunnels = Object.entries(upstreams).flatMap(([upstream, entry]) =>
+type TunnelledUpstreams = Readonly<Record<string, TunnelledUpstream>>;
+
+export function tunnelsOf(upstreams: TunnelledUpstreams): readonly Tunnel[] {
+  return Object.entries(upstreams).flatMap(([upstream, entry]) =>
     entry.tunnels.map((rules, index) => toTunnel(upstream, entry, rules, `${upstream}/${index}`)),
   );
+}
+
+export function createTunnelTable(upstreams: TunnelledUpstreams): TunnelTable {
+  const tunnels = tunnelsOf(upstreams);
   const exact = new Map<string, Tunnel[]>();
   const below: (readonly [prefix: string, tunnel: Tunnel])[] = [];
   for (const tunnel of tunnels) {
@@ -124,7 +129,6 @@ export function createTunnelTable(upstreams: Readonly<Record<string, TunnelledUp
   below.sort(([one], [other]) => other.length - one.length);
 
   return {
-    tunnels,
     find(sites, target) {
       if (tunnels.length === 0) return undefined;
       const path = pathIn(target);

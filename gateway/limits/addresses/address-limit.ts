@@ -119,20 +119,25 @@ function visitOf({ answered, abandoned, unanswered }: LoginAttempt, leaveBlock: 
   };
 }
 
-/**
- * Returns a function that returns the limit with a name, and creates it at the first call. All uses of a name share its counts, which
- * survive a change of rules.
- */
-export function createAddressLimits(
-  options: Omit<LoginThrottleOptions, 'name'>,
-): (name: string, rules: AddressLimitRules) => AddressLimit {
+/** The limits by the names that requests count under. */
+export interface AddressLimits {
+  /** Replaces rules, and creates the limits of new names. A limit keeps its counts, and a name that is left out keeps its rules. */
+  apply(named: Iterable<readonly [name: string, rules: AddressLimitRules]>): void;
+  /** Returns the limit of a name that has been applied. */
+  limitOf(name: string): AddressLimit;
+}
+
+export function createAddressLimits(options: Omit<LoginThrottleOptions, 'name'>): AddressLimits {
   const limits = new Map<string, AddressLimit>();
 
-  return function addressLimit(name, rules) {
-    const limit =
-      limits.get(name) ?? createAddressLimit(rules, new LoginThrottle(rules, { ...options, name }), options.now);
-    limit.useRules(rules);
-    limits.set(name, limit);
-    return limit;
+  return {
+    apply(named) {
+      for (const [name, rules] of named) {
+        const limit = limits.get(name);
+        if (limit !== undefined) limit.useRules(rules);
+        else limits.set(name, createAddressLimit(rules, new LoginThrottle(rules, { ...options, name }), options.now));
+      }
+    },
+    limitOf: (name) => limits.get(name) as AddressLimit,
   };
 }

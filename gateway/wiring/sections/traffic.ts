@@ -1,5 +1,6 @@
 // The parts that take requests: listeners, tunnels, overload protection, and the pipeline of the configuration in force.
 
+import type { Configuration } from '../../configuration.ts';
 import { exemptBody } from '../../edge/connections/body-timeout.ts';
 import { createInternalExchanges } from '../../edge/internal-exchanges.ts';
 import { createRefusals, type Refusals } from '../../edge/refusal/refusals.ts';
@@ -9,6 +10,7 @@ import type { Overload } from '../../overload/overload.ts';
 import { extendLengthenedWindows } from '../../serving/changed-limits.ts';
 import { openMissingTiers } from '../../serving/missing-tiers.ts';
 import { createFollowCaller } from '../../tunnel/follow-caller.ts';
+import { tunnelsOf } from '../../tunnel/table.ts';
 import { Tunnels } from '../../tunnel/tunnels.ts';
 import { createExecutors } from '../executors.ts';
 import { Listeners, type ListenOptions, type Ports } from '../listeners.ts';
@@ -88,14 +90,17 @@ function createRecordExchange(
 }
 
 function openTunnels(
-  { base, observation, counters, upstreams: { sandbox, targets }, callers }: EarlierSections,
+  { options, base, observation, counters, upstreams: { sandbox, targets }, callers }: EarlierSections,
   refusals: Refusals,
   parts: Parts,
 ): Tunnels {
-  const addressLimitOf = createAddressLimits({ counters: counters.failures, now: base.forwardNow });
+  const limits = createAddressLimits({ counters: counters.failures, now: base.forwardNow });
+  const apply = ({ config }: Configuration) =>
+    limits.apply(tunnelsOf(config.upstreams).map(({ countedAs, rules }) => [countedAs, rules.limits]));
+  apply(options.configuration);
   const tunnels = new Tunnels({
     originOf: sandbox.originOf,
-    addressLimitOf: ({ countedAs, rules }) => addressLimitOf(countedAs, rules.limits),
+    addressLimitOf: ({ countedAs }) => limits.limitOf(countedAs),
     isOut: (upstream, address) => targets.targetSets.isOut(upstream, address),
     isIsolated: (upstream) => targets.targetSets.isIsolated(upstream),
     onUnrequestedBytes: (upstream) => targets.targetSets.noteUnrequestedBytes(upstream),
@@ -104,7 +109,7 @@ function openTunnels(
     onProxied: ({ request }) => exemptBody(request),
     followCaller: createFollowCaller((stream) => callers.tunnelStreams.open(stream), callers.identity.callerOfTunnel),
   });
-  parts.add({ name: 'tunnels', drain: () => tunnels.drain(), close: () => tunnels.close() });
+  parts.add({ name: 'tunnels', apply, drain: () => tunnels.drain(), close: () => tunnels.close() });
   return tunnels;
 }
 

@@ -24,10 +24,15 @@ function enter(door: AddressLimit, address: string): () => void {
   return (door.enter(asking(address), undefined) as Visit).leave;
 }
 
+function limitsOf(named: Readonly<Record<string, AddressLimitRules>>, now = () => 0): [AddressLimit, AddressLimit] {
+  const limits = createAddressLimits({ now });
+  limits.apply(Object.entries(named));
+  return Object.keys(named).map((name) => limits.limitOf(name)) as [AddressLimit, AddressLimit];
+}
+
 function setUp(changed: Partial<AddressLimitRules> = {}) {
   let nowMs = 1_795_190_400_000;
-  const addressLimitOf = createAddressLimits({ now: () => nowMs });
-  const door = addressLimitOf('door', { ...rules, ...changed });
+  const [door] = limitsOf({ door: { ...rules, ...changed } }, () => nowMs);
   return {
     door,
     advance(ms: number) {
@@ -81,25 +86,24 @@ test('a refused address is not counted', () => {
 });
 
 test('one name is one limit: requests, connections and failed logins count together', async () => {
-  const addressLimitOf = createAddressLimits({ now: () => 0 });
   const guess = { ...asking('192.0.2.1'), request: { socket: { destroyed: false } } } as Admitted;
   const few = { ...rules, failures: 2 };
+  const [users, other] = limitsOf({ users: few, other: few });
   for (let i = 0; i < 2; i++) {
-    const visit = await addressLimitOf('users', few).enter(guess, GUESS);
+    const visit = await users.enter(guess, GUESS);
     visit.answered(401);
     visit.leave();
   }
   await turn();
-  assert.throws(() => addressLimitOf('users', few).enter(guess, GUESS), { code: 'auth_attempts_limited' });
-  enter(addressLimitOf('users', few), '192.0.2.1');
-  assert.throws(() => enter(addressLimitOf('users', few), '192.0.2.1'), refusedWith('rate_limited', 60));
-  (await addressLimitOf('other', few).enter(guess, GUESS)).leave();
+  assert.throws(() => users.enter(guess, GUESS), { code: 'auth_attempts_limited' });
+  enter(users, '192.0.2.1');
+  assert.throws(() => enter(users, '192.0.2.1'), refusedWith('rate_limited', 60));
+  (await other.enter(guess, GUESS)).leave();
 });
 
 test('a login that waits is inside, and leaves if it is refused', async () => {
-  const addressLimitOf = createAddressLimits({ now: () => 0 });
   const guess = { ...asking('192.0.2.1'), request: { socket: { destroyed: false } } } as Admitted;
-  const door = addressLimitOf('one', { ...rules, failures: 1 });
+  const [door] = limitsOf({ one: { ...rules, failures: 1 } });
   const first = await door.enter(guess, GUESS);
   const second = door.enter(guess, GUESS);
   assert.equal(door.inProgress(), 2);
@@ -111,9 +115,19 @@ test('a login that waits is inside, and leaves if it is refused', async () => {
 });
 
 test('a door of the same name keeps its counts when the rules change', () => {
-  const addressLimitOf = createAddressLimits({ now: () => 0 });
-  enter(addressLimitOf('one', rules), '192.0.2.1');
-  const again = addressLimitOf('one', { ...rules, connections: 1 });
-  assert.throws(() => enter(again, '192.0.2.1'), refusedWith('rate_limited', 5));
-  enter(addressLimitOf('other', { ...rules, connections: 1 }), '192.0.2.1');
+  const limits = createAddressLimits({ now: () => 0 });
+  limits.apply([['one', rules]]);
+  enter(limits.limitOf('one'), '192.0.2.1');
+  const fewer = { ...rules, connections: 1 };
+  limits.apply(['one', 'other'].map((name) => [name, fewer]));
+  assert.throws(() => enter(limits.limitOf('one'), '192.0.2.1'), refusedWith('rate_limited', 5));
+  enter(limits.limitOf('other'), '192.0.2.1');
+});
+
+test('a limit that has no rules any more keeps its own: requests of the earlier configuration may be in progress', () => {
+  const limits = createAddressLimits({ now: () => 0 });
+  limits.apply([['gone', { ...rules, connections: 1 }]]);
+  limits.apply([]);
+  enter(limits.limitOf('gone'), '192.0.2.1');
+  assert.throws(() => enter(limits.limitOf('gone'), '192.0.2.1'), refusedWith('rate_limited', 5));
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createTunnelTable, type TunnelRules } from '../../../gateway/tunnel/table.ts';
+import { createTunnelTable, type TunnelRules, tunnelsOf } from '../../../gateway/tunnel/table.ts';
 
 const limits = {
   ...{ requests: 1, windowSeconds: 1, connections: 1, connectionsTotal: 1 },
@@ -11,8 +11,8 @@ const rules = (paths: string[], more: Partial<TunnelRules> = {}): TunnelRules =>
   ...{ logins: { paths: ['/*'], refusals: [401, 402, 403, 429], passwordTokens: [] }, limits },
   ...more,
 });
-const tableOf = (...tunnels: TunnelRules[]) =>
-  createTunnelTable({ post: { live: ['http://127.0.0.1:1'], timeoutMs: 1, tunnels } });
+const serving = (...tunnels: TunnelRules[]) => ({ post: { live: ['http://127.0.0.1:1'], timeoutMs: 1, tunnels } });
+const tableOf = (...tunnels: TunnelRules[]) => createTunnelTable(serving(...tunnels));
 const jmap = new Set(['api', 'jmap']);
 
 test('a path belongs to the tunnel that names it, or the longest prefix of it', () => {
@@ -36,7 +36,7 @@ test('a path belongs to the tunnel that names it, or the longest prefix of it', 
 });
 
 test('a tunnel owns the paths below its own', () => {
-  const [tunnel] = tableOf(rules(['/a', '/b/*'])).tunnels;
+  const [tunnel] = tunnelsOf(serving(rules(['/a', '/b/*'])));
   assert.deepEqual(
     ['/a', '/a/', '/b', '/b/', '/b/c/d', '/c'].map((path) => tunnel?.owns(path)),
     [true, false, false, true, true, false],
@@ -44,19 +44,19 @@ test('a tunnel owns the paths below its own', () => {
 });
 
 test('exceptions are text with anything between, in any case and as it reads when decoded', () => {
-  const [tunnel] = tableOf(rules(['/*'], { except: ['*.php*', '*/wp-*', '/exact', '*end', 'a*a'] })).tunnels;
+  const [tunnel] = tunnelsOf(serving(rules(['/*'], { except: ['*.php*', '*/wp-*', '/exact', '*end', 'a*a'] })));
   const excepted = ['/x.php', '/x.PHP/y', '/%77p-login', '/a/wp-', '/exact', '/the%20END', '/%2Ephp'];
   for (const path of excepted) assert.ok(tunnel?.isExcepted(path), path);
   for (const path of ['/php', '/exact/', '/ends', '/awp-', '/a']) assert.ok(!tunnel?.isExcepted(path), path);
 });
 
 test('an exception takes linear time', () => {
-  const [tunnel] = tableOf(rules(['/*'], { except: [`*${'a*'.repeat(40)}b`] })).tunnels;
+  const [tunnel] = tunnelsOf(serving(rules(['/*'], { except: [`*${'a*'.repeat(40)}b`] })));
   assert.equal(tunnel?.isExcepted(`/${'a'.repeat(60_000)}`), false);
 });
 
 test('a redirect holds with and without a slash at its end', () => {
-  const [tunnel] = tableOf(rules(['/*'], { redirects: { '/admin': '/login' } })).tunnels;
+  const [tunnel] = tunnelsOf(serving(rules(['/*'], { redirects: { '/admin': '/login' } })));
   assert.deepEqual(
     ['/admin', '/admin/', '/admin/x', '/'].map((path) => tunnel?.redirects.get(path)),
     ['/login', '/login', undefined, undefined],
@@ -71,7 +71,9 @@ test('a tunnel is not on a site that it leaves out, whichever site shares its na
 });
 
 test('a file whose name alone is excepted has another name for the upstream', () => {
-  const [tunnel] = tableOf(rules(['/*'], { except: ['*.php*', '*/php*', '*bad*'], fileNames: ['/get/*/*'] })).tunnels;
+  const [tunnel] = tunnelsOf(
+    serving(rules(['/*'], { except: ['*.php*', '*/php*', '*bad*'], fileNames: ['/get/*/*'] })),
+  );
   const renamed = (path: string) => tunnel?.renamePath(path);
   assert.deepEqual(renamed('/get/1/a.php'), { path: '/get/1/file', name: 'a.php' });
   assert.deepEqual(renamed('/get/1/%70hp%20x'), { path: '/get/1/file', name: '%70hp%20x' });
@@ -82,7 +84,7 @@ test('a file whose name alone is excepted has another name for the upstream', ()
 
 test('a success shows a login where one is needed, a refusal everywhere', () => {
   const logins = { paths: ['/in', '/in/*'], refusals: [401, 429], passwordTokens: [] };
-  const [tunnel] = tableOf(rules(['/*'], { logins })).tunnels;
+  const [tunnel] = tunnelsOf(serving(rules(['/*'], { logins })));
   const shows = (method: string, path: string, status: number) => tunnel?.showsLogin(method, path, status);
   assert.deepEqual(
     [shows('GET', '/in/x', 200), shows('GET', '/out', 200), shows('OPTIONS', '/in/x', 200)],
@@ -97,7 +99,7 @@ test('a success shows a login where one is needed, a refusal everywhere', () => 
 
 test('tunnels that are counted together have the name of the first', () => {
   const together = { logins: { countedAs: 'users', paths: ['/*'], refusals: [401], passwordTokens: [] } };
-  const { tunnels } = tableOf(rules(['/a']), rules(['/b'], together), rules(['/c']), rules(['/d'], together));
+  const tunnels = tunnelsOf(serving(rules(['/a']), rules(['/b'], together), rules(['/c']), rules(['/d'], together)));
   assert.deepEqual(
     tunnels.map(({ countedAs }) => countedAs),
     ['post/0', 'post/1', 'post/2', 'post/1'],
