@@ -15,8 +15,8 @@ export interface KeyDeps {
 export interface OneKey {
   readonly id: string;
   /**
-   * The organization of the key. A key of another organization is treated as missing. If it is undefined, the key is one of the organization
-   * of the acting key, or, on the machine of the gateway, of any organization.
+   * The organization of the key. A key of another organization is treated as missing. If it is undefined, the key is one of the
+   * organization of the acting key, or, on the machine of the gateway, of any organization.
    */
   readonly organization: string | undefined;
 }

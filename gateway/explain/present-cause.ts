@@ -1,4 +1,5 @@
-// Finds the current cause that explains why a request was refused, failed or was slow. Its next step replaces the next step of the request. Pure.
+// Finds the current cause that explains why a request was refused, failed or was slow. Its next step replaces the next step of the request.
+// Pure.
 
 import type { Severity } from '../shared/contracts/cause.ts';
 import { SLOW_MIN_MS } from '../shared/durations.ts';

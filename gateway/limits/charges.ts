@@ -1,5 +1,5 @@
-// Finds the charges of a request: the counters that count it, and the units for each. build-charges.ts builds the charges of each caller and
-// kind of operation once, or of each address and kind if the client is anonymous. This file caches them.
+// Finds the charges of a request: the counters that count it, and the units for each. build-charges.ts builds the charges of each caller
+// and kind of operation once, or of each address and kind if the client is anonymous. This file caches them.
 
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../exchange/caller.ts';
@@ -75,8 +75,8 @@ export function createChargesOf(
 }
 
 /**
- * Returns the id under which the requests of one key, or of one person, are counted. The subject of a token gets its issuer as a prefix, because a subject
- * is unique only within its issuer. The result cannot equal a key id, because no key id contains a slash.
+ * Returns the id under which the requests of one key, or of one person, are counted. The subject of a token gets its issuer as a prefix,
+ * because a subject is unique only within its issuer. The result cannot equal a key id, because no key id contains a slash.
  */
 function idOf({ issuer, subject }: Caller): string {
   return issuer === undefined ? subject : `${issuer}/${subject}`;

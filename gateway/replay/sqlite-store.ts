@@ -141,8 +141,8 @@ export function createSqliteReplayStore({
 
 function prepareStatements(database: DatabaseSync) {
   return {
-    // An expired row is treated as absent, whether or not it has been removed yet. A running request has an empty record if it took over the
-    // row of a dead owner, and otherwise no record.
+    // An expired row is treated as absent, whether or not it has been removed yet. A running request has an empty record if it took over
+    // the row of a dead owner, and otherwise no record.
     insert: database.prepare(`
       INSERT INTO answers (organization, mode, digest, fingerprint, owner, sent_at, upstream, lease_ends_at, expires_at)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE

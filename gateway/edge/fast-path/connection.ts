@@ -15,8 +15,8 @@ export class FastConnection {
   /** The answer that is due. */
   response: FastResponse | undefined;
   /**
-   * The time, by `performance.now()`, at which the connection began to wait for a head or became idle. It is 0 from the moment when the
-   * connection becomes idle until the next check for idle connections, which sets it.
+   * The time, by `performance.now()`, since which the connection waits for a head, or is idle. When the connection becomes idle, it is set
+   * to 0, and the next check for idle connections sets the time.
    */
   since: number;
   readonly #fastPath: FastPath;

@@ -117,8 +117,8 @@ export class FastPath implements HeadBounds {
       for (const listener of socket.listeners('end')) if (!before.includes(listener)) listener.call(socket);
       return;
     }
-    // `resume` comes before `unshift`. If the bytes are a request for an upgrade, Node's server stops the flow, and `resume` must not start it
-    // again.
+    // `resume` comes before `unshift`. If the bytes are a request for an upgrade, Node's server stops the flow, and `resume` must not start
+    // it again.
     socket.resume();
     socket.unshift(bytes);
   }

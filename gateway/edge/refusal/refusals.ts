@@ -27,8 +27,8 @@ export interface Refusals {
   /** Makes the text of a refusal, without writing it. */
   readonly answerOf: AnswerOf;
   /**
-   * Call it if the Idempotency-Key of a request does not prevent a second execution, so that the key does not make a refusal of this
-   * request `retryable`.
+   * Call it for a request whose Idempotency-Key does not prevent a second execution. A refusal of this request is then `retryable` only for
+   * another reason.
    */
   ignoreKey(request: DownstreamRequest): void;
 }

@@ -28,9 +28,10 @@ export class Connection {
   readonly #pool: Pool;
   readonly #reader = new AnswerReader();
   readonly #unreadCheck: UnreadCheck;
-  #attempt: RequestInFlight | undefined;
-  /** Whether the writing of the request has started, and whether it is complete. */
+  #inFlight: RequestInFlight | undefined;
+  /** Whether the first byte of the request was written. */
   #hasBegun = false;
+  /** Whether the whole request was written. */
   #isSent = true;
   #isReading = false;
   /** Whether the upstream has ended the connection. Bytes received before that may be unread. */
@@ -39,7 +40,7 @@ export class Connection {
    * Whether the end of the connection was announced, over TLS by a close_notify, over TCP by any orderly end. Only an announced end
    * completes an answer without a length.
    */
-  #hasTlsEnd = false;
+  #isEndAnnounced = false;
   #isRetired = false;
   #hasEnded = false;
   /** The longest time for which the connection may be idle. */
@@ -57,12 +58,12 @@ export class Connection {
     socket.on('error', (error) => this.#lost(error));
     if (socket instanceof TLSSocket) {
       onTlsEnd(socket, (isSaid) => {
-        this.#hasTlsEnd = isSaid;
+        this.#isEndAnnounced = isSaid;
       });
       socket.on('end', () => this.#closed());
     } else {
       socket.on('end', () => {
-        this.#hasTlsEnd = true;
+        this.#isEndAnnounced = true;
         this.#closed();
       });
     }
@@ -81,29 +82,29 @@ export class Connection {
   }
 
   /** Sends a request. The connection must be free and quiet. */
-  send(attempt: RequestInFlight): void {
-    this.#attempt = attempt;
+  send(inFlight: RequestInFlight): void {
+    this.#inFlight = inFlight;
     this.#idleSeconds = 0;
-    attempt.connection = this;
-    this.#hasBegun = attempt.request.body === null || attempt.request.body instanceof Buffer;
-    this.#reader.begin(attempt.request.method);
+    inFlight.connection = this;
+    this.#hasBegun = inFlight.request.body === null || inFlight.request.body instanceof Buffer;
+    this.#reader.begin(inFlight.request.method);
     try {
-      attempt.handler.onRequestStart(attempt);
+      inFlight.handler.onRequestStart(inFlight);
     } catch (error) {
-      if (this.#attempt === attempt) this.#fail(error as Error);
+      if (this.#inFlight === inFlight) this.#fail(error as Error);
     }
     // `onRequestStart` may have aborted the request.
-    if (this.#attempt === attempt) this.#write(attempt);
+    if (this.#inFlight === inFlight) this.#write(inFlight);
   }
 
-  #write(attempt: RequestInFlight): void {
-    const { head, request } = attempt;
+  #write(inFlight: RequestInFlight): void {
+    const { head, request } = inFlight;
     const { body } = request;
     if (body === null || body instanceof Buffer) writeAtOnce(this.#socket, head, body);
-    else void this.#upload(attempt);
+    else void this.#upload(inFlight);
   }
 
-  async #upload(attempt: RequestInFlight): Promise<void> {
+  async #upload(inFlight: RequestInFlight): Promise<void> {
     this.#isSent = false;
     const begin = () => {
       if (!this.isQuiet())
@@ -111,17 +112,17 @@ export class Connection {
       this.#hasBegun = true;
     };
     try {
-      await upload(this.#socket, attempt.head, attempt.request, begin, () => this.#attempt === attempt);
-      if (this.#attempt === attempt) this.#isSent = true;
+      await upload(this.#socket, inFlight.head, inFlight.request, begin, () => this.#inFlight === inFlight);
+      if (this.#inFlight === inFlight) this.#isSent = true;
     } catch (error) {
-      if (this.#attempt === attempt) this.#fail(error as Error);
+      if (this.#inFlight === inFlight) this.#fail(error as Error);
     }
   }
 
   /** Receives bytes from the socket. Their buffer is reused afterwards. */
   read(bytes: Uint8Array, length: number): void {
     // No request is in progress. Without this check, the bytes would be taken for the answer to the next request.
-    if (this.#attempt === undefined) {
+    if (this.#inFlight === undefined) {
       this.#pool.onUnrequestedBytes();
       this.end();
       return;
@@ -134,45 +135,45 @@ export class Connection {
     const copy = Buffer.allocUnsafe(length);
     copy.set(length === bytes.length ? bytes : bytes.subarray(0, length));
     this.#reader.feed(copy);
-    this.#readOn(this.#attempt);
+    this.#readOn(this.#inFlight);
   }
 
-  #readOn(attempt: RequestInFlight): void {
+  #readOn(inFlight: RequestInFlight): void {
     if (this.#isReading) return;
     this.#isReading = true;
     try {
-      while (!attempt.paused && this.#attempt === attempt && this.#step(attempt));
+      while (!inFlight.paused && this.#inFlight === inFlight && this.#step(inFlight));
     } catch (error) {
-      if (this.#attempt === attempt) this.#fail(error as Error);
+      if (this.#inFlight === inFlight) this.#fail(error as Error);
     } finally {
       this.#isReading = false;
     }
-    if (this.#isClosed && this.#attempt === attempt) this.#closed();
+    if (this.#isClosed && this.#inFlight === inFlight) this.#closed();
   }
 
   /** Returns true if another step may follow. */
-  #step(attempt: RequestInFlight): boolean {
-    const { handler } = attempt;
+  #step(inFlight: RequestInFlight): boolean {
+    const { handler } = inFlight;
     switch (this.#reader.next()) {
       case 'more':
         return false;
       case 'head': {
         const { status, headers } = this.#reader.head as NonNullable<AnswerReader['head']>;
-        handler.onResponseStart(attempt, status, headers);
+        handler.onResponseStart(inFlight, status, headers);
         return true;
       }
       case 'data':
-        handler.onResponseData(attempt, this.#reader.chunk);
+        handler.onResponseData(inFlight, this.#reader.chunk);
         return true;
       case 'end':
-        this.#answered(attempt);
+        this.#answered(inFlight);
         return false;
     }
   }
 
-  #answered(attempt: RequestInFlight): void {
-    this.#attempt = undefined;
-    attempt.connection = undefined;
+  #answered(inFlight: RequestInFlight): void {
+    this.#inFlight = undefined;
+    inFlight.connection = undefined;
     this.#unreadCheck.noteAnswered();
     const head = this.#reader.head;
     const idleSecondsMax = (head?.idleSeconds ?? IDLE_SECONDS + EARLIER_SECONDS) - EARLIER_SECONDS;
@@ -182,16 +183,16 @@ export class Connection {
     if (isWhole && head?.isPersistent === true && idleSecondsMax > 0 && !this.#isRetired) this.#pool.onFree(this);
     else this.end();
     try {
-      attempt.handler.onResponseEnd(attempt);
+      inFlight.handler.onResponseEnd(inFlight);
     } catch (error) {
       this.end();
-      attempt.handler.onResponseError(attempt, error as Error);
+      inFlight.handler.onResponseError(inFlight, error as Error);
     }
   }
 
   /**
    * Whether the kernel has taken the whole request. If it has not, the upstream has answered before it read the whole request, and the next
-   * request on this connection would wait. Over TLS, the answer to this question comes one turn late.
+   * request on this connection would wait. Over TLS, this value is one turn late.
    */
   get isDrained(): boolean {
     return this.#socket.writableLength === 0;
@@ -203,13 +204,13 @@ export class Connection {
 
   resume(): void {
     this.#socket.resume();
-    if (this.#attempt !== undefined) this.#readOn(this.#attempt);
+    if (this.#inFlight !== undefined) this.#readOn(this.#inFlight);
   }
 
   /** Gives the connection no other request. Closes it now if it is free, otherwise after its answer. */
   retire(): void {
     this.#isRetired = true;
-    if (this.#attempt === undefined) this.end();
+    if (this.#inFlight === undefined) this.end();
   }
 
   /** Removes the connection from the count of its pool, so that the pool may open another one. Call it for an answer that may never end. */
@@ -220,15 +221,15 @@ export class Connection {
 
   /** Counts one second. */
   tick(): void {
-    if (this.#attempt !== undefined) return;
+    if (this.#inFlight !== undefined) return;
     this.#idleSeconds += 1;
     if (this.#idleSeconds >= this.#idleSecondsMax) this.end();
   }
 
   /** Closes the connection without calling the handler. */
   end(): void {
-    if (this.#attempt !== undefined) this.#attempt.connection = undefined;
-    this.#attempt = undefined;
+    if (this.#inFlight !== undefined) this.#inFlight.connection = undefined;
+    this.#inFlight = undefined;
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#socket.destroy();
@@ -238,23 +239,23 @@ export class Connection {
   /** Called when the upstream has ended the connection. The end completes an answer without a length, and fails any other answer. */
   #closed(): void {
     this.#isClosed = true;
-    const attempt = this.#attempt;
-    if (attempt === undefined) this.end();
+    const inFlight = this.#inFlight;
+    if (inFlight === undefined) this.end();
     // TLS delivers the end even while the socket is paused. The rest of the answer waits for `resume`, which calls this function again.
-    else if (attempt.paused) return;
-    else if (this.#hasTlsEnd && this.#reader.close()) {
-      this.#answered(attempt);
+    else if (inFlight.paused) return;
+    else if (this.#isEndAnnounced && this.#reader.close()) {
+      this.#answered(inFlight);
     } else this.#fail(new WireFault('WIRE_INCOMPLETE', 'the connection ended before the answer was whole'));
   }
 
   #lost(error: Error): void {
-    if (this.#attempt === undefined) this.end();
+    if (this.#inFlight === undefined) this.end();
     else this.#fail(error);
   }
 
   #fail(error: Error): void {
-    const attempt = this.#attempt as RequestInFlight;
+    const inFlight = this.#inFlight as RequestInFlight;
     this.end();
-    attempt.handler.onResponseError(attempt, error);
+    inFlight.handler.onResponseError(inFlight, error);
   }
 }

@@ -41,7 +41,7 @@ export class Pool implements Dispatcher {
   readonly #connect: Connect;
   readonly #connectionsMax: number;
   readonly #maxAgeMs: number;
-  readonly #isIsolating: boolean;
+  readonly #isAlwaysIsolated: boolean;
   readonly #unread: Unread;
   readonly #connections = new Set<Connection>();
   /** The connections of open streams, which close with their answers, and do not count towards the bound. */
@@ -50,7 +50,7 @@ export class Pool implements Dispatcher {
   readonly #waiting = new WaitingRequests();
   readonly #opening = new Set<Socket>();
   readonly #onUnrequestedBytes: () => void;
-  #isDistrusted = false;
+  #isIsolated = false;
   #isServing = false;
   #checkTimer: NodeJS.Timeout | undefined;
   #onClosed: (() => void) | undefined;
@@ -72,7 +72,7 @@ export class Pool implements Dispatcher {
     this.#connect = createConnect(url, settings, lookup, shared.readInto);
     this.#unread = shared.unread;
     this.#onUnrequestedBytes = onUnrequestedBytes;
-    this.#isIsolating = settings.isolate === true;
+    this.#isAlwaysIsolated = settings.isolate === true;
     this.#connectionsMax = settings.connections;
     // A connection to an IP address has no maximum age, because there is no name to resolve again.
     this.#maxAgeMs = isIP(hostOf(url)) === 0 ? settings.connectionMaxAgeSeconds * 1000 : Number.POSITIVE_INFINITY;
@@ -84,20 +84,20 @@ export class Pool implements Dispatcher {
    * or the bytes would be taken for its answer. A connection that has just become free rests for one turn (free-connections.ts).
    */
   dispatch(request: Outgoing, handler: AnswerHandler): void {
-    this.#waiting.add(new RequestInFlight(request, requestHead(request, this.#host, !this.#isAlone), handler));
+    this.#waiting.add(new RequestInFlight(request, requestHead(request, this.#host, !this.#isolates), handler));
     this.#serveSoon();
   }
 
   /** Whether each request gets a new connection. */
-  get #isAlone(): boolean {
-    return this.#isIsolating || this.#isDistrusted;
+  get #isolates(): boolean {
+    return this.#isAlwaysIsolated || this.#isIsolated;
   }
 
   /** Turns one request per connection on or off. `settings.isolate` turns it on for good. */
-  isolate(isDistrusted: boolean): void {
-    if (isDistrusted === this.#isDistrusted) return;
-    this.#isDistrusted = isDistrusted;
-    if (!isDistrusted) return;
+  isolate(isIsolated: boolean): void {
+    if (isIsolated === this.#isIsolated) return;
+    this.#isIsolated = isIsolated;
+    if (!isIsolated) return;
     // A new connection has carried no request yet, so no bytes on it can be a wrong answer, and it stays open.
     this.#free.endUsed();
   }
@@ -105,7 +105,7 @@ export class Pool implements Dispatcher {
   /** Called when the upstream has written bytes that no request asked for. */
   onUnrequestedBytes(): void {
     // With `settings.isolate` each request already gets a new connection, so such bytes are harmless and are not reported.
-    if (this.#isIsolating) return;
+    if (this.#isAlwaysIsolated) return;
     this.isolate(true);
     this.#onUnrequestedBytes();
   }
@@ -130,7 +130,7 @@ export class Pool implements Dispatcher {
 
   /** Called when the connection can take another request. */
   onFree(connection: Connection): void {
-    if (this.#isAlone || (this.#isClosed && this.#waiting.length === 0)) {
+    if (this.#isolates || (this.#isClosed && this.#waiting.length === 0)) {
       connection.end();
       return;
     }

@@ -32,8 +32,8 @@ export class WaitingRequests {
   }
 
   /**
-   * Notes since when requests wait because all connections are in use. The loop begins with the newest request and ends at the first
-   * request that has its time, because all older requests have their times, too.
+   * Notes since when requests wait because all connections are in use. The loop goes from the newest request to older ones. It ends at a
+   * request whose time is noted, because the times of all older requests are noted as well.
    *
    * @param expected number of connections that the first requests will soon get
    */

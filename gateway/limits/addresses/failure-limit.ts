@@ -110,8 +110,8 @@ export class FailureLimit {
       if (endMs > nowMs) break;
       this.#forget(other);
     }
-    // The loop stops at the first window that has not ended. Behind it, the window of this block may have ended, if the rules have changed or
-    // another instance has begun it.
+    // The loop stops at the first window that has not ended. Behind it, the window of this block may have ended, if the rules have changed
+    // or another instance has begun it.
     if ((this.#endsMs.get(block) ?? nowMs + 1) <= nowMs) this.#forget(block);
   }
 
@@ -121,8 +121,9 @@ export class FailureLimit {
   }
 
   /**
-   * Blocks the address until its window ends. `leftMs` is the rest of the window as the shared counter says; undefined if Redis has not
-   * answered.
+   * Blocks the address until its window ends.
+   *
+   * @param leftMs the rest of the window in Redis; undefined if Redis has not answered, so the window of this process counts
    */
   #blockUntilEnd(block: string, leftMs: number | undefined): void {
     this.#blocked.add(block);

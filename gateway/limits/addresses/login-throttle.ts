@@ -87,7 +87,8 @@ export class LoginThrottle {
 
   /**
    * Admits an attempt to log in. The attempt reserves a unit of each limit until its outcome is known, because many attempts at once could
-   * otherwise exceed a limit. The attempt waits while other attempts have reserved all remaining units. Throws, or rejects, as `refuse` does.
+   * otherwise exceed a limit. The attempt waits while other attempts have reserved all remaining units. Throws, or rejects, as `refuse`
+   * does.
    */
   admit(admitted: Admitted, digest: string): Awaitable<LoginAttempt> {
     return this.#beginTrusted(admitted.clientAddress, digest) ?? this.#beginInTurn(admitted, digest);

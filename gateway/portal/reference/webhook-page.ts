@@ -1,4 +1,5 @@
-// Makes the page of a webhook, with the request that the API sends, its payload with an example, a receiver, and the answers of the receiver.
+// Makes the page of a webhook, with the request that the API sends, its payload with an example, a receiver, and the answers of the
+// receiver.
 
 import { createSlugs, escapeHtml } from '../html.ts';
 import { neighbourLinks, type Page } from '../layout.ts';

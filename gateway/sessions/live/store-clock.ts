@@ -7,8 +7,8 @@ export interface StoreClock {
   /** Returns the estimated time, in epoch milliseconds. Before the first read, it is the time of the machine. */
   nowMs(): number;
   /**
-   * Reads from the store, and corrects the estimate by the time in the reply. The clock of the store showed that time at some moment between
-   * the request and the reply.
+   * Reads from the store, and corrects the estimate by the time in the reply. The clock of the store showed that time at some moment
+   * between the request and the reply.
    */
   reading<T extends { readonly nowMs: number }>(read: () => Awaitable<T>): Promise<T>;
 }

@@ -175,8 +175,8 @@ export class Refresher {
   }
 
   /**
-   * Gives the lease back, because this process lacks the key of the sealed tokens. An instance that has the key may then refresh the session
-   * before the access token ends.
+   * Gives the lease back, because this process lacks the key of the sealed tokens. An instance that has the key may then refresh the
+   * session before the access token ends.
    */
   async #giveBackUnread(lease: RefreshLease, session: Session): Promise<RefreshedSession> {
     const { store, end } = this.#options;

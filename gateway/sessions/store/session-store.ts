@@ -205,7 +205,8 @@ export interface SessionStore {
   /** Ends all sessions of a person, and refuses logins of this person that are in progress. Returns the sessions. */
   endSubject(provider: string, subject: string, reason: EndReason): Awaitable<readonly Session[]>;
   /**
-   * Ends the sessions and the logins in progress that a logout token names. Does nothing and returns undefined if the `jti` was used before.
+   * Ends the sessions and the logins in progress that a logout token names. Does nothing and returns undefined if the `jti` was used
+   * before.
    */
   endByProvider(logout: ProviderLogout): Awaitable<readonly Session[] | undefined>;
   /** Throws an Error for operators if the tokens cannot be opened, because no known key has sealed them, or because they were changed. */

@@ -98,8 +98,8 @@ export class Credential {
   }
 
   /**
-   * Call it when the upstream has refused this header with this status. If requests are not suspended after this call, the secret has
-   * changed since the header was made, so repeat the request with the new secret.
+   * Call it when the upstream has refused this header with this status. Then call `isSuspended`: if it returns false, the secret
+   * was replaced after the header was made, and the request can be repeated with the new secret.
    */
   refused(header: CredentialHeader, status: number): void {
     this.#latch.endProbe(header);

@@ -13,8 +13,8 @@
 //                                                          an operator asks for another try                 unproven
 //
 // When the secret is replaced by another one, the state becomes `unproven`, whatever it was. While the secret is missing or cannot be
-// parsed, requests are suspended and the state stays (`CredentialSecret` in credential-secret.ts). All instances share one schedule of probes
-// (latch-probes.ts).
+// parsed, requests are suspended and the state stays (`CredentialSecret` in credential-secret.ts). All instances share one schedule of
+// probes (latch-probes.ts).
 
 import { isLoginRefusal } from '../../shared/http/words.ts';
 import type { CredentialHeader } from './credential-kinds.ts';
@@ -73,8 +73,8 @@ export class Latch {
   }
 
   /**
-   * Call it when the upstream has accepted the header. Has no effect if the secret was refused in the meantime, because the accepted
-   * request was sent before the refusal. The header of the probe is the exception.
+   * Call it when the upstream has accepted the header. If the secret was refused in the meantime, only the header of the probe has an
+   * effect, because the requests with other headers were sent before the refusal.
    *
    * @param isProof false for an operation that needs no credential. Such a success shows only that the upstream does not lock the gateway
    * out. It still permits several requests at a time, because a service that gets only such requests would otherwise never get two at a

@@ -37,7 +37,7 @@ export class ExchangeClock {
     this.#watched = this.#route.deadlines.add(owner);
   }
 
-  /** Call it when the exchange has ended, or when the client will get a whole answer later. The deadlines are for the upstream. */
+  /** Call it when the upstream no longer has to meet a deadline: the exchange has ended, or its answer was read to the end. */
   stop(): void {
     this.#isStopped = true;
     if (this.#watched !== undefined) this.#route.deadlines.remove(this.#watched);
@@ -56,7 +56,7 @@ export class ExchangeClock {
     this.#passesSince = undefined;
   }
 
-  /** The start of the attempt. A wait belongs to the time in the queue, not to the time of the service, so it moves the start. */
+  /** The start of the attempt. Waits move it on, because they are no time of the service. */
   get startedAt(): number {
     return this.#startedAt;
   }

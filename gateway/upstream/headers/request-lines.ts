@@ -34,8 +34,8 @@ interface IdentityHeaders {
   /** The signed token of the caller; undefined if the upstream is not told who calls. */
   readonly assertion: string | undefined;
   /**
-   * The header fields of the gateway's credential, in lower case; undefined if there is no credential. A value that the client sends in one of
-   * these fields is not passed on.
+   * The header fields of the gateway's credential, in lower case; undefined if there is no credential. A value that the client sends in one
+   * of these fields is not passed on.
    */
   readonly credentialHeaders: readonly string[] | undefined;
   readonly traceparent: string;

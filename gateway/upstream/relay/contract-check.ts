@@ -53,9 +53,9 @@ function undeclaredTreatment({ what, reaction, text, isActive }: UndeclaredAnswe
 }
 
 /**
- * Returns the treatment of a declared body. In mode `refuse`, throws upstream_bad_response for an encoded answer, because the request allowed no
- * coding (upstream/headers/request-lines.ts). In mode `report`, a decoded copy of the body is checked; an answer with a coding that the
- * gateway does not know passes unchecked.
+ * Returns the treatment of a declared body. In mode `refuse`, throws upstream_bad_response for an encoded answer, because the request
+ * allowed no coding (upstream/headers/request-lines.ts). In mode `report`, a decoded copy of the body is checked; an answer with a coding
+ * that the gateway does not know passes unchecked.
  */
 function checkedTreatment(mode: 'refuse' | 'report' | 'off', headers: AnswerHeaders): BodyTreatment {
   if (mode === 'off') return 'pass';

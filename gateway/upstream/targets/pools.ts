@@ -18,7 +18,7 @@ export interface Pools {
 export interface SharedPool {
   readonly dispatcher: Dispatcher;
   /** Gives each request a new connection, even if the settings say otherwise. */
-  isolate(isDistrusted: boolean): void;
+  isolate(isIsolated: boolean): void;
   /** Releases the pool. The last release closes it, once requests in flight have ended. */
   letGo(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export function createPools(lookupAll: LookupAll = dnsLookup): Pools {
       pools.set(key, known);
       return {
         dispatcher: known.pool,
-        isolate: (isDistrusted) => known.pool.isolate(isDistrusted),
+        isolate: (isIsolated) => known.pool.isolate(isIsolated),
         async letGo() {
           known.holders.delete(holder);
           if (known.holders.size > 0) return;

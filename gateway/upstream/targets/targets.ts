@@ -83,7 +83,7 @@ export class Targets {
     const target = this.#bestOf(pooled, tried);
     const origin = this.#options.originOf(target.targetState.address);
     if (origin !== target.origin) this.#move(target, pooled, origin);
-    if (pooled.set.isolatedUntilMs > 0) this.#keepApart(pooled);
+    if (pooled.set.isolatedUntilMs > 0) this.#isolate(pooled);
     noteRequestBegan(target.targetState);
     return target;
   }
@@ -129,7 +129,7 @@ export class Targets {
   }
 
   /** Gives each request a new connection, until the time of isolation is over. */
-  #keepApart({ set, targets }: PooledTargets): void {
+  #isolate({ set, targets }: PooledTargets): void {
     const isOver = this.#options.clock() >= set.isolatedUntilMs;
     if (isOver) set.isolatedUntilMs = 0;
     for (const { pool } of targets) pool.isolate(!isOver);
@@ -165,7 +165,8 @@ export interface Candidate {
 
 /**
  * Prefers working targets that were not tried, then returning targets, then targets that could not be reached, then targets that were
- * tried (`SELECTION_RANK`). If no target works, all are candidates, because an attempt that may fail is better than a certain refusal. Equal candidates take turns.
+ * tried (`SELECTION_RANK`). If no target works, all are candidates, because an attempt that may fail is better than a certain refusal.
+ * Equal candidates take turns.
  *
  * @param turn a different number for each call
  */

@@ -13,8 +13,8 @@ local now = time[1] * 1000 + math.floor(time[2] / 1000)
 /**
  * Writes a report. The score of an instance is the end of its grace period. Also removes instances that ended without removing themselves.
  * After a failover or a restart, a report may name changes that the server has lost. In that case no change is treated as in force at this
- * instance. Returns what names the server since it has taken over: its `run_id`, which differs for each process, and its replication id, which
- * each promotion changes; an empty text if the user of the gateway must not read INFO. An INFO takes three microseconds here.
+ * instance. Returns what names the server since it has taken over: its `run_id`, which differs for each process, and its replication id,
+ * which each promotion changes; an empty text if the user of the gateway must not read INFO. An INFO takes three microseconds here.
  */
 const REPORT = toStoreScript(`${CLOCK}
 local id, grace, instance, position, changed_at, behind = unpack(ARGV, 3)
