@@ -10,7 +10,6 @@ import { firstValueOf } from '../headers/answer-headers.ts';
 import { type Boundaries, createBoundaries } from '../streams/boundaries.ts';
 import { createItemSplitter, type Item, type ItemSplitter, itemValue } from '../streams/items.ts';
 import type { ClientAnswer } from './client-answer.ts';
-import type { HeldAnswer } from './held-answer.ts';
 import type { Received } from './received.ts';
 
 /** After this silence between two events the gateway sends a comment, because proxies and clients would close a silent stream as dead. */
@@ -76,25 +75,11 @@ export class AnswerStream {
     this.#boundaries = createBoundaries(kind);
   }
 
-  /**
-   * Sends the head, before the first item. If the request has an Idempotency-Key, waits until the store has noted that the request was
-   * answered.
-   */
-  open(held: HeldAnswer | undefined): void {
-    if (held === undefined) this.#sendHead();
-    else {
-      this.#answer.control?.pause();
-      void held.store(undefined).then(() => {
-        if (this.#isOver) return;
-        this.#sendHead();
-        this.#answer.control?.resume();
-      });
-    }
-  }
-
-  #sendHead(): void {
+  /** Sends the head, before the first item. Returns true, because the client is not behind yet. */
+  open(): true {
     this.#answer.beginBody();
     this.#exchange.response.flushHeaders();
+    return true;
   }
 
   /** Whether the upstream may be silent for any length of time. It may between two lines of an event stream, but not within a line. */

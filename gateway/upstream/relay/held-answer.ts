@@ -1,72 +1,65 @@
 // Holds an answer back until it is stored. A client may repeat its request as soon as it has the answer, and the repetition must then find
 // the stored answer.
 
-import type { Forwardable, Recording } from '../../exchange/exchange.ts';
+import type { Recording } from '../../exchange/exchange.ts';
 import type { ExchangeClock } from '../deadlines/exchange-clock.ts';
 import type { ClientAnswer } from './client-answer.ts';
 import { CollectedBody } from './collected-body.ts';
-import type { Received } from './received.ts';
-import type { Relay } from './relay.ts';
+import type { Received, Release } from './received.ts';
 
 export class HeldAnswer {
   /** Whether the answer is stored, or the store has failed, so that the client gets the answer. */
   isStored = false;
-  readonly #exchange: Forwardable;
   readonly #recording: Recording;
   readonly #answer: ClientAnswer;
   readonly #clock: Pick<ExchangeClock, 'stop'>;
-  readonly #relay: Relay;
   readonly #body: CollectedBody;
 
-  constructor(exchange: Forwardable, answer: ClientAnswer, clock: ExchangeClock, relay: Relay) {
-    this.#exchange = exchange;
-    this.#recording = exchange.recording as Recording;
+  constructor(recording: Recording, answer: ClientAnswer, clock: ExchangeClock) {
+    this.#recording = recording;
     this.#answer = answer;
     this.#clock = clock;
-    this.#relay = relay;
-    this.#body = new CollectedBody(this.#recording.bodyBytesMax);
+    this.#body = new CollectedBody(recording.bodyBytesMax);
   }
 
   data(chunk: Buffer): Received {
     if (this.isStored || this.#answer.dropsBody) return this.#answer.data(chunk);
     this.#answer.countOut(chunk);
-    if (!this.#body.add(chunk)) void this.#passTooLong();
-    return undefined;
+    if (this.#body.add(chunk)) return undefined;
+    return this.storeWithoutBody(() => {
+      this.#answer.beginBody();
+      return this.#answer.write(this.#body.whole());
+    });
   }
 
   /** @param whole the body, if it did not arrive in chunks */
   end(whole?: Buffer): Received {
     if (this.isStored) return this.#answer.end(whole);
-    void this.#endOnceStored(whole ?? this.#body.whole());
-    return undefined;
-  }
-
-  async #endOnceStored(body: Buffer): Promise<void> {
+    const body = whole ?? this.#body.whole();
     // The whole answer has arrived, and the deadlines are for the upstream.
     this.#clock.stop();
-    await this.store(body);
-    if (!this.#relay.isEnded) this.#relay.proceed(this.#answer.end(body));
-  }
-
-  /** Passes on an answer that has become too long to be stored. First, the store notes that the request was answered. */
-  async #passTooLong(): Promise<void> {
-    this.#answer.control?.pause();
-    await this.store(undefined);
-    if (this.#relay.isEnded) return;
-    this.#answer.beginBody();
-    if (this.#answer.write(this.#body.whole())) this.#answer.control?.resume();
+    return this.#store(body, () => this.#answer.end(body));
   }
 
   /**
-   * Stores the answer. Resolves when it is stored, or when storing it has failed. If the client has left by then, the exchange ends.
+   * Stores only that the request was answered, because the answer is a stream or its body is too long. Until then, pauses the upstream.
    *
-   * @param body undefined for a stream and for a body that is too long, for which the store notes only that the request was answered
+   * @param begin sends the first part of the answer. Returns false if the upstream stays paused, because the client is behind
    */
-  async store(body: Buffer | undefined): Promise<void> {
+  storeWithoutBody(begin: () => boolean): Promise<Release> {
+    this.#answer.control?.pause();
+    return this.#store(undefined, () => {
+      if (begin()) this.#answer.control?.resume();
+      return undefined;
+    });
+  }
+
+  /** Resolves when the answer is stored, or when storing it has failed. */
+  async #store(body: Buffer | undefined, release: Release): Promise<Release> {
     const headers = this.#answer.clientHeaders([]);
     const isShort = body !== undefined && body.length <= this.#recording.bodyBytesMax;
     await this.#recording.keep({ status: this.#answer.status, headers, body: isShort ? body : undefined });
     this.isStored = true;
-    if (this.#exchange.response.destroyed) this.#relay.clientLeft();
+    return release;
   }
 }

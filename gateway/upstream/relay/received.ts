@@ -7,5 +7,9 @@ import type { GatewayError } from '../../catalogue/errors.ts';
  *   `first`      the first chunk is held back until all chunks of the same read have arrived; the relay then releases it
  *   `complete`   the rest of the answer is on its way to the client
  *   an error     the client gets this refusal instead
+ *   a promise    the answer is being stored. Unless the attempt has ended by then, the relay releases it
  */
-export type Received = undefined | 'first' | 'complete' | GatewayError;
+export type Received = undefined | 'first' | 'complete' | GatewayError | Promise<Release>;
+
+/** Sends to the client what was held back. */
+export type Release = () => Received;

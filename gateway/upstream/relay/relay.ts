@@ -9,7 +9,7 @@
 // All but ErrorBody write to the client through ClientAnswer. They return what the relay does next (received.ts). The attempt ends by the
 // first call of one of these methods, which calls `relayed`, `failed` or `clientLeft` of the attempts (upstream/attempts/attempts.ts):
 //
-//   proceed      a receiver returns `complete`: the rest of the answer is on its way to the client
+//   #proceed     a receiver returns `complete`: the rest of the answer is on its way to the client
 //   #cut         the gateway ends a stream before the upstream does
 //   fail         the client gets none of this answer, or a part of it
 //   interrupt    the rest of the answer will not arrive, so the attempt fails; after a 5xx, with the error of its status
@@ -44,7 +44,7 @@ import type { CollectedBody } from './collected-body.ts';
 import { bodyTreatmentOf } from './contract-check.ts';
 import { ErrorBody } from './error-body.ts';
 import { HeldAnswer } from './held-answer.ts';
-import type { Received } from './received.ts';
+import type { Received, Release } from './received.ts';
 import { refuseUnrequestedRange } from './requested-status.ts';
 
 export class Relay implements AnswerHandler {
@@ -76,7 +76,7 @@ export class Relay implements AnswerHandler {
     this.#clock = clock;
     this.#answerCheck = answerCheck;
     this.#answer = new ClientAnswer(exchange, route, clock);
-    this.#held = exchange.recording && new HeldAnswer(exchange, this.#answer, clock, this);
+    this.#held = exchange.recording && new HeldAnswer(exchange.recording, this.#answer, clock);
     this.#receiver = this.#held ?? this.#answer;
   }
 
@@ -124,7 +124,7 @@ export class Relay implements AnswerHandler {
     if (treatment === 'refuse' || treatment === 'report')
       this.#receiver = new CheckedBody(treatment, this.#exchange, this.#answerCheck, answer, this.#held ?? answer);
     if (answer.dropsBody && answer.hasBody && (kind !== undefined || answer.length > DROPPED_BYTES_MAX))
-      this.proceed(answer.cutOff());
+      this.#proceed(answer.cutOff());
   }
 
   #openStream(kind: StreamKind): void {
@@ -134,30 +134,39 @@ export class Relay implements AnswerHandler {
     this.#stream = stream;
     this.#receiver = stream;
     this.#exchange.trail.note('stream', kind);
-    stream.open(this.#held);
+    if (this.#held === undefined) stream.open();
+    else this.#proceed(this.#held.storeWithoutBody(() => stream.open()));
   }
 
   onResponseData(_control: Control, chunk: Buffer): void {
     if (this.#isEnded || this.#endIfForestalled()) return;
     this.#clock.noteProgress();
-    if (this.#error === undefined) this.proceed(this.#receiver.data(chunk));
+    if (this.#error === undefined) this.#proceed(this.#receiver.data(chunk));
     else if (!this.#error.add(chunk)) this.#refuse(this.#error);
   }
 
   onResponseEnd(): void {
     if (this.#isEnded || this.#endIfForestalled()) return;
-    if (this.#error === undefined) this.proceed(this.#receiver.end());
+    if (this.#error === undefined) this.#proceed(this.#receiver.end());
     else this.#refuse(this.#error);
   }
 
-  /** Does what a receiver has returned. HeldAnswer calls it later, once the answer is stored. */
-  proceed(received: Received): void {
+  /** Does what a receiver has returned. */
+  #proceed(received: Received): void {
     if (received === undefined) return;
     if (received === 'complete') {
       this.#end();
       this.#attempts.relayed();
     } else if (received === 'first') queueMicrotask(() => this.#releaseFirst());
+    else if (received instanceof Promise) void received.then((release) => this.#releaseStored(release));
     else this.fail(received, 'other');
+  }
+
+  /** If the client has left while its answer was stored, the exchange ends. */
+  #releaseStored(release: Release): void {
+    if (this.#isEnded) return;
+    if (this.#exchange.response.destroyed) this.clientLeft();
+    else this.#proceed(release());
   }
 
   #releaseFirst(): void {
