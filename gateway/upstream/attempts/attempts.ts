@@ -17,11 +17,11 @@ import { contain } from '../../shared/faults.ts';
 import { ExchangePlace } from '../concurrency/exchange-place.ts';
 import type { DeadlineOwner } from '../deadlines/deadlines.ts';
 import { ExchangeClock, type TimeSetting } from '../deadlines/exchange-clock.ts';
-import { Relay } from '../relay/relay.ts';
+import { type AttemptFailure, Relay, type RelayOwner } from '../relay/relay.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import { type AttemptResult, attemptResultOf, isClientFault } from '../targets/attempt-result.ts';
 import type { Target, Targets } from '../targets/targets.ts';
-import { type AttemptFailure, type NextAttempt, RetryPlan } from './retry-plan.ts';
+import { type NextAttempt, RetryPlan } from './retry-plan.ts';
 
 /** The options that all exchanges of one configuration share. */
 export interface AttemptsOptions {
@@ -34,7 +34,7 @@ export interface AttemptsOptions {
 /** Sends the request of an exchange once. The relay gets the answer. If the function throws, the attempt has failed. */
 export type SendRequest = (target: Target, relay: Relay, attempts: Attempts) => void;
 
-export class Attempts implements DeadlineOwner {
+export class Attempts implements DeadlineOwner, RelayOwner {
   readonly exchange: Forwardable;
   readonly route: UpstreamRoute;
   readonly assertion: string | undefined;
@@ -56,9 +56,7 @@ export class Attempts implements DeadlineOwner {
   /** Whether the client has the whole answer. */
   #isRelayed = false;
   readonly #onClose = () => {
-    if (this.#isRelayed) return;
-    if (this.#relay === undefined) this.clientLeft();
-    else this.#relay.clientLeft();
+    if (!this.#isRelayed) this.clientLeft();
   };
 
   /**
@@ -97,18 +95,16 @@ export class Attempts implements DeadlineOwner {
       response.prependListener('close', this.#onClose);
       if (this.#place.take()) this.#begin();
       else if (response.destroyed) this.clientLeft();
-      else this.#place.wait(this.clock.deadlineAt, (refusal) => this.#waited(refusal));
+      else
+        this.#place.wait(this.clock.deadlineAt, (refusal) =>
+          refusal === undefined ? this.#begin() : this.#refuse(refusal),
+        );
     });
   }
 
   /** Number of times that the request was sent, or was about to be. */
   get count(): number {
     return this.#count;
-  }
-
-  #waited(refusal: GatewayError | undefined): void {
-    if (refusal === undefined) this.#begin();
-    else this.#refuse(refusal);
   }
 
   /** Sends the request for the first time. Another exchange may cause the call by giving its place back, and must not end by an error here. */
@@ -135,7 +131,7 @@ export class Attempts implements DeadlineOwner {
     this.#countOne();
     this.#relay = relay;
     try {
-      if (response.destroyed) this.#onClose();
+      if (response.destroyed) this.clientLeft();
       else this.#send(target, relay, this);
     } catch (error) {
       relay.onResponseError(undefined, error as Error);
@@ -168,7 +164,6 @@ export class Attempts implements DeadlineOwner {
     return this.#retryPlan;
   }
 
-  /** The client has the whole answer. The relay says so by a call, because a promise would cost each request more. */
   relayed(): void {
     const status = this.#relay?.answeredStatus;
     this.#endAttempt(attemptResultOf(status, undefined), status);
@@ -178,9 +173,21 @@ export class Attempts implements DeadlineOwner {
     this.#resolve();
   }
 
-  /** Retries the request, or refuses the exchange. */
+  /**
+   * A 5xx is refused by its status alone, without the rest of the body. The refusal for a 4xx is made from its whole body, so without the
+   * rest of the body, the attempt fails with `error`.
+   */
+  interrupted(error: GatewayError, failure: AttemptFailure): void {
+    const refusal = this.#relay?.refusalByStatus();
+    if (refusal === undefined) this.failed(error, failure);
+    else this.failed(refusal, 'status');
+  }
+
+  /** Ends the attempt. Retries the request, or refuses the exchange. */
   failed(error: GatewayError, failure: AttemptFailure): void {
-    const { wasSent, answeredStatus: status } = this.#relay as Relay;
+    const relay = this.#relay as Relay;
+    relay.abort();
+    const { wasSent, answeredStatus: status } = relay;
     const target = this.#target as Target;
     const isExcused = this.#isOverlong || this.clock.isWaiting || isClientFault(this.exchange, error);
     const isServerError = status !== undefined && status >= 500;
@@ -241,7 +248,7 @@ export class Attempts implements DeadlineOwner {
     if (this.#isOverlong && relay.endStream('too_long')) return;
     this.exchange.trail.note('timeout', this.clock.settingOf(deadline));
     const error = upstreamFailure('upstream_timeout', relay.wasSent ? 'http_response_timeout' : 'connection_timeout');
-    relay.interrupt(error, now + 1 < this.clock.deadlineAt ? 'timeout' : 'other');
+    this.interrupted(error, now + 1 < this.clock.deadlineAt ? 'timeout' : 'other');
   }
 
   /** Ends the exchange with the refusal for its client. */
@@ -253,6 +260,8 @@ export class Attempts implements DeadlineOwner {
 
   /** Ends the exchange of a client that has left. No target failed, and no answer can be sent. */
   clientLeft(): void {
+    if (this.#relay?.outlastsClient === true) return;
+    this.#relay?.abort();
     this.#place.leaveQueue();
     this.#endAttempt('abandoned');
     this.exchange.trail.clientLeft();

@@ -152,7 +152,6 @@ export class JudgedAttempt implements AnswerHandler {
   /** Sends the request that is made from the record. */
   #useRecord(answer: CompleteAnswer, { operation, bodyFrom }: RecordRead): void {
     const { exchange, route } = this.#attempts;
-    this.#relay.noteRecordRead(undefined);
     const readable = this.#readable(answer);
     const judgement = this.#judgementOf(readable, { operation, pathValues: exchange.pathValues, submitted: undefined });
     this.#tellCredential(judgement, readable.status, operation);
@@ -164,7 +163,7 @@ export class JudgedAttempt implements AnswerHandler {
     const { status, headers } = readable;
     if (status >= 400) {
       const loginFault = missingCredentialCause(route, operation);
-      this.#relay.fail(toUpstreamRefusal(status, headers, body, undefined, loginFault), 'other');
+      this.#attempts.failed(toUpstreamRefusal(status, headers, body, undefined, loginFault), 'other');
       return;
     }
     const request = { ...(this.#afterRead as Outgoing), body: bodyFrom(body) };
@@ -229,10 +228,10 @@ export class JudgedAttempt implements AnswerHandler {
       if (isOther && this.#attempts.beginRepeat('credential')) this.send();
       else {
         const cause = missingCredentialCause(route, operation);
-        this.#relay.fail(new GatewayError('upstream_auth_failed', { cause }), 'other');
+        this.#attempts.failed(new GatewayError('upstream_auth_failed', { cause }), 'other');
       }
     } else if (judgement.kind === 'repeat' && this.#attempts.beginRepeat('declared')) this.send();
-    else this.#relay.fail(judgement.error, 'other');
+    else this.#attempts.failed(judgement.error, 'other');
   }
 }
 

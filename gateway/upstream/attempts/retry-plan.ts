@@ -6,18 +6,13 @@ import type { Checked, Forwardable } from '../../exchange/exchange.ts';
 import type { RetryReason } from '../../exchange/findings.ts';
 import { isIdempotent } from '../../shared/http/words.ts';
 import { serverErrorOf } from '../errors/upstream-errors.ts';
+import type { AttemptFailure } from '../relay/relay.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import type { Target, Targets } from '../targets/targets.ts';
 
 /** The longest Retry-After for which the gateway itself waits. A longer Retry-After goes to the client. */
 const RETRY_AFTER_MAX_MS = 2_000;
 const BACK_OFF_MS = 50;
-
-/**
- * How an attempt failed: the connection was `lost`, the time of the attempt ran out (`timeout`), the upstream answered with an error
- * (`status`), or `other`, which is never retried.
- */
-export type AttemptFailure = 'lost' | 'timeout' | 'status' | 'other';
 
 export interface NextAttempt {
   readonly kind: 'retry';

@@ -5,12 +5,11 @@ import type { Forwardable } from '../../exchange/exchange.ts';
 import { STILL_MS } from '../../shared/deadline.ts';
 import { createDenseSet, type DenseSetEntry } from '../../shared/dense-set.ts';
 import { contain } from '../../shared/faults.ts';
-import type { ExchangeClock } from './exchange-clock.ts';
 
 /** An exchange in progress. A timer calls it. */
 export interface DeadlineOwner {
   readonly exchange: Pick<Forwardable, 'operation' | 'caller'>;
-  readonly clock: Pick<ExchangeClock, 'unansweredSince'>;
+  readonly clock: { unansweredSince(): number | undefined };
   /** @param now as `performance.now()` counts */
   checkDeadlines(now: number): void;
 }

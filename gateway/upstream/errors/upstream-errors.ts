@@ -14,7 +14,7 @@ import type { AnswerHeaders } from '../../http1/client/wire.ts';
 import { credentialToAdd } from '../../shared/contracts/upstreams.ts';
 import { WITHOUT_CREDENTIAL } from '../../shared/failed-requests.ts';
 import { isLoginRefusal } from '../../shared/http/words.ts';
-import type { UpstreamRoute } from '../routes.ts';
+import type { Credential } from '../credentials/credential.ts';
 import { parsedErrorFor } from './parse-error-body.ts';
 
 interface ServerError {
@@ -59,7 +59,7 @@ type RefusedRequest = Pick<Forwardable, 'method' | 'rawBody' | 'headers' | 'oper
 
 /** Returns the cause for the log if an upstream refuses the login and its entry has no credential; undefined if the entry has one. */
 export function missingCredentialCause(
-  { credential }: Pick<UpstreamRoute, 'credential'>,
+  { credential }: { readonly credential: Credential | undefined },
   { entry }: Pick<Operation, 'entry'>,
 ): Error | undefined {
   return credential === undefined ? new Error(`${WITHOUT_CREDENTIAL}: add ${credentialToAdd(entry)}`) : undefined;

@@ -6,21 +6,15 @@
 //   HeldAnswer     to be stored for repetitions: the client gets it once it is stored
 //   ClientAnswer   all others: the client gets it as it arrives, or none of it after HEAD
 //
-// All but ErrorBody write to the client through ClientAnswer. They return what the relay does next (received.ts). The attempt ends by the
-// first call of one of these methods, which calls `relayed`, `failed` or `clientLeft` of the attempts (upstream/attempts/attempts.ts):
-//
-//   #proceed     a receiver returns `complete`: the rest of the answer is on its way to the client
-//   #cut         the gateway ends a stream before the upstream does
-//   fail         the client gets none of this answer, or a part of it
-//   interrupt    the rest of the answer will not arrive, so the attempt fails; after a 5xx, with the error of its status
-//   clientLeft   the client has left; an answer that is being stored continues
+// All but ErrorBody write to the client through ClientAnswer. They return what the relay does next (received.ts). The relay calls its owner
+// once, when the attempt has ended: `relayed`, `failed`, `interrupted` or `clientLeft`. It calls nothing of the owner to be told something.
 //
 // If the upstream has rules or a credential, a judged attempt (upstream/attempts/judged-attempt.ts) is between the connection and the relay.
 // It passes on the calls of the connection, except for an answer that it reads to its end. For that answer, it calls these methods:
 //
 //   noteHead         the head has arrived
-//   passWhole, fail  the answer is passed on, or withheld
-//   noteRecordRead   the read of a record has begun or ended
+//   passWhole        the answer is passed on
+//   noteRecordRead   the read of a record has begun
 //   startAgain       the same attempt sends another request
 
 import { GatewayError } from '../../catalogue/errors.ts';
@@ -31,8 +25,6 @@ import type { StreamEnd, StreamKind } from '../../exchange/findings.ts';
 import type { AnswerHandler, AnswerHeaders, Control } from '../../http1/client/wire.ts';
 import { contain } from '../../shared/faults.ts';
 import { streamKindOf } from '../../shared/http/words.ts';
-import type { Attempts } from '../attempts/attempts.ts';
-import type { AttemptFailure } from '../attempts/retry-plan.ts';
 import type { ExchangeClock } from '../deadlines/exchange-clock.ts';
 import { isServerError } from '../errors/upstream-errors.ts';
 import { firstValueOf } from '../headers/answer-headers.ts';
@@ -47,8 +39,40 @@ import { HeldAnswer } from './held-answer.ts';
 import type { Received, Release } from './received.ts';
 import { refuseUnrequestedRange } from './requested-status.ts';
 
+/**
+ * How an attempt failed: the connection was `lost`, the time of the attempt ran out (`timeout`), the upstream answered with an error
+ * (`status`), or `other`, which is never retried.
+ */
+export type AttemptFailure = 'lost' | 'timeout' | 'status' | 'other';
+
+/** The exchange of the answer, which makes one relay for each attempt (upstream/attempts/attempts.ts). */
+export interface RelayOwner {
+  readonly exchange: Forwardable;
+  readonly route: UpstreamRoute;
+  readonly clock: ExchangeClock;
+  /** The answer is a stream. */
+  openStream(kind: StreamKind, end: (why: StreamEnd) => void): void;
+  /** The client has the whole answer. These are calls, because a promise would cost each request more. */
+  relayed(): void;
+  /** The client gets none of this answer, or a part of it. */
+  failed(error: GatewayError, failure: AttemptFailure): void;
+  /** The rest of the answer will not arrive. */
+  interrupted(error: GatewayError, failure: AttemptFailure): void;
+  /** The client has left, or has another answer. */
+  clientLeft(): void;
+}
+
 export class Relay implements AnswerHandler {
-  readonly #attempts: Attempts;
+  /** Whether the attempt has ended, so that nothing more may be done with it. */
+  isEnded = false;
+  /**
+   * Whether a byte of the request may have been sent. True as soon as a connection has taken the request, because it writes the request at
+   * once or as the body arrives.
+   */
+  wasSent = false;
+  /** Status of the upstream's answer once its head has arrived; undefined before. The client may get another status. */
+  answeredStatus: number | undefined;
+  readonly #owner: RelayOwner;
   readonly #exchange: Forwardable;
   readonly #route: UpstreamRoute;
   readonly #clock: ExchangeClock;
@@ -56,21 +80,18 @@ export class Relay implements AnswerHandler {
   readonly #answer: ClientAnswer;
   /** The body that is stored for repetitions; undefined for any other answer. */
   readonly #held: HeldAnswer | undefined;
+  /** The connection of the request, or of the read of a record that precedes it. */
   #control: Control | undefined;
-  #answeredStatus: number | undefined;
   /** The body of a status from 400 on. It is chosen as soon as the head has arrived, even if rules read the body first. */
   #error: ErrorBody | undefined;
   /** The object that gets the body of any other answer. */
   #receiver: AnswerStream | CheckedBody | HeldAnswer | ClientAnswer;
   /** The body that is a stream; undefined for any other answer. */
   #stream: AnswerStream | undefined;
-  /** The read of a record that precedes the request, while it lasts (upstream/attempts/judged-attempt.ts). */
-  #recordRead: Control | undefined;
-  #isEnded = false;
 
-  constructor(attempts: Attempts, answerCheck: AnswerCheck) {
-    const { exchange, route, clock } = attempts;
-    this.#attempts = attempts;
+  constructor(owner: RelayOwner, answerCheck: AnswerCheck) {
+    const { exchange, route, clock } = owner;
+    this.#owner = owner;
     this.#exchange = exchange;
     this.#route = route;
     this.#clock = clock;
@@ -84,10 +105,11 @@ export class Relay implements AnswerHandler {
     this.#exchange.recording?.sent();
     if (control.waitedMs > 0) this.#clock.noteWaited(control.waitedMs);
     this.#control = control;
+    this.wasSent = true;
   }
 
   onResponseStart(control: Control, status: number, headers: AnswerHeaders): void {
-    if (this.#isEnded) return;
+    if (this.isEnded) return;
     this.noteHead(status, headers);
     if (status >= 400) refuseUnrequestedRange(status, headers, this.#exchange);
     else this.#chooseReceiver(control, status, headers);
@@ -101,7 +123,7 @@ export class Relay implements AnswerHandler {
   noteHead(status: number, headers: AnswerHeaders, read?: CollectedBody): void {
     const { trail } = this.#exchange;
     this.#clock.noteProgress();
-    this.#answeredStatus = status;
+    this.answeredStatus = status;
     if (status >= 400) this.#error = new ErrorBody(status, headers, read);
     trail.upstreamStatus = status;
     trail.upstreamMs = this.#clock.progressMs;
@@ -130,7 +152,7 @@ export class Relay implements AnswerHandler {
   #openStream(kind: StreamKind): void {
     const cut = (isWhole: boolean) => this.#cut(isWhole);
     const stream = new AnswerStream(kind, this.#exchange, this.#answer, this.#answerCheck, cut);
-    this.#attempts.openStream(kind, (why) => stream.endEarly(why));
+    this.#owner.openStream(kind, (why) => stream.endEarly(why));
     this.#stream = stream;
     this.#receiver = stream;
     this.#exchange.trail.note('stream', kind);
@@ -139,16 +161,16 @@ export class Relay implements AnswerHandler {
   }
 
   onResponseData(_control: Control, chunk: Buffer): void {
-    if (this.#isEnded || this.#endIfForestalled()) return;
+    if (this.isEnded || this.#endIfForestalled()) return;
     this.#clock.noteProgress();
     if (this.#error === undefined) this.#proceed(this.#receiver.data(chunk));
-    else if (!this.#error.add(chunk)) this.#refuse(this.#error);
+    else if (!this.#error.add(chunk)) this.#failByStatus(this.#error);
   }
 
   onResponseEnd(): void {
-    if (this.#isEnded || this.#endIfForestalled()) return;
+    if (this.isEnded || this.#endIfForestalled()) return;
     if (this.#error === undefined) this.#proceed(this.#receiver.end());
-    else this.#refuse(this.#error);
+    else this.#failByStatus(this.#error);
   }
 
   /** Does what a receiver has returned. */
@@ -156,109 +178,87 @@ export class Relay implements AnswerHandler {
     if (received === undefined) return;
     if (received === 'complete') {
       this.#end();
-      this.#attempts.relayed();
+      this.#owner.relayed();
     } else if (received === 'first') queueMicrotask(() => this.#releaseFirst());
     else if (received instanceof Promise) void received.then((release) => this.#releaseStored(release));
-    else this.fail(received, 'other');
+    else this.#owner.failed(received, 'other');
   }
 
   /** If the client has left while its answer was stored, the exchange ends. */
   #releaseStored(release: Release): void {
-    if (this.#isEnded) return;
-    if (this.#exchange.response.destroyed) this.clientLeft();
+    if (this.isEnded) return;
+    if (this.#exchange.response.destroyed) this.#owner.clientLeft();
     else this.#proceed(release());
   }
 
   #releaseFirst(): void {
     contain(
       () => {
-        if (!this.#isEnded && !this.#endIfForestalled()) this.#answer.releaseFirst();
+        if (!this.isEnded && !this.#endIfForestalled()) this.#answer.releaseFirst();
       },
       (thrown) => this.onResponseError(this.#control, thrown as Error),
     );
   }
 
-  /** Refuses an answer from 400 on. Rules may have changed its headers and its body. */
-  #refuse(error: ErrorBody, headers?: AnswerHeaders, body?: Buffer): void {
-    this.fail(error.refusal(this.#exchange, this.#route, headers, body), 'status');
+  /** Fails the attempt with the refusal for a status from 400 on. Rules may have changed its headers and its body. */
+  #failByStatus(error: ErrorBody, headers?: AnswerHeaders, body?: Buffer): void {
+    this.#owner.failed(error.refusal(this.#exchange, this.#route, headers, body), 'status');
   }
 
   onResponseError(_control: Control | undefined, error: Error): void {
-    this.interrupt(toUpstreamFailure(error, this.wasSent), isConnectionLost(error) ? 'lost' : 'other');
+    if (this.isEnded) return;
+    this.#owner.interrupted(toUpstreamFailure(error, this.wasSent), isConnectionLost(error) ? 'lost' : 'other');
   }
 
-  /**
-   * A 5xx is refused by its status alone, without the rest of the body. The refusal for a 4xx is made from its whole body, so without the
-   * rest of the body, the attempt fails with `error`.
-   */
-  interrupt(error: GatewayError, failure: AttemptFailure): void {
-    if (this.#isEnded) return;
-    if (this.#error !== undefined && isServerError(this.#error.status)) this.#refuse(this.#error);
-    else this.fail(error, failure);
+  /** Returns the refusal for a 5xx, which needs no more than the status; undefined for other answers. */
+  refusalByStatus(): GatewayError | undefined {
+    const error = this.#error;
+    return error !== undefined && isServerError(error.status) ? error.refusal(this.#exchange, this.#route) : undefined;
   }
 
   /** The compressor has failed, so the answer cannot be completed. Ends this exchange only. */
   #compressorFailed(cause: Error): void {
-    if (this.#isEnded) this.#exchange.response.destroy();
-    else this.fail(new GatewayError('internal_error', { cause }), 'other');
+    if (this.isEnded) this.#exchange.response.destroy();
+    else this.#owner.failed(new GatewayError('internal_error', { cause }), 'other');
   }
 
-  fail(error: GatewayError, failure: AttemptFailure): void {
-    if (this.#isEnded) return;
-    this.#end();
-    this.#control?.abort();
-    this.#attempts.failed(error, failure);
-  }
-
-  /** @param isWhole false if the client is to see that a part is missing */
+  /**
+   * Ends a stream before the upstream does.
+   *
+   * @param isWhole false if the client is to see that a part is missing
+   */
   #cut(isWhole: boolean): void {
-    if (this.#isEnded) return;
-    this.#end();
-    this.#control?.abort();
+    if (this.isEnded) return;
+    this.abort();
     this.#answer.close(isWhole);
-    this.#attempts.relayed();
-  }
-
-  /** No target has failed, and no answer can be sent. */
-  clientLeft(): void {
-    if (this.#isEnded) return;
-    // If the answer will be stored, a request that was sent continues to its end, because the client can get the stored answer by a retry.
-    if (this.#held?.isStored === false && this.wasSent) return;
-    this.#end();
-    this.#control?.abort();
-    this.#attempts.clientLeft();
+    this.#owner.relayed();
   }
 
   /** Ends the attempt if another part of the gateway has already answered the client. Returns whether it has. */
   #endIfForestalled(): boolean {
     if (!this.#answer.isForestalled) return false;
-    this.clientLeft();
+    this.#owner.clientLeft();
     return true;
   }
 
+  /** Ends the attempt without the rest of its answer. */
+  abort(): void {
+    this.#end();
+    this.#control?.abort();
+  }
+
   #end(): void {
-    this.#isEnded = true;
-    this.#recordRead?.abort();
+    this.isEnded = true;
     this.#stream?.stop();
     this.#answer.forgetDrain();
   }
 
-  /** Whether the attempt has ended, so that nothing more may be done with it. */
-  get isEnded(): boolean {
-    return this.#isEnded;
-  }
-
-  /** Status of the upstream's answer once its head has arrived; undefined before. The client may get another status. */
-  get answeredStatus(): number | undefined {
-    return this.#answeredStatus;
-  }
-
   /**
-   * Whether a byte of the request may have been sent. True as soon as a connection has taken the request, because it writes the request at
-   * once or as the body arrives.
+   * Whether the attempt continues after its client has left. If the answer will be stored, a request that was sent continues to its end,
+   * because the client can get the stored answer by a retry.
    */
-  get wasSent(): boolean {
-    return this.#control !== undefined;
+  get outlastsClient(): boolean {
+    return this.#held?.isStored === false && this.wasSent;
   }
 
   /** Whether a pause of the answer is not the fault of the upstream, because the client is behind, or because a stream may be silent. */
@@ -287,7 +287,7 @@ export class Relay implements AnswerHandler {
     const control = this.#control as Control;
     if (this.#error !== undefined) {
       refuseUnrequestedRange(status, headers, this.#exchange);
-      if (!this.#endIfForestalled()) this.#refuse(this.#error, headers, body);
+      if (!this.#endIfForestalled()) this.#failByStatus(this.#error, headers, body);
       return;
     }
     this.#chooseReceiver(control, status, headers);
@@ -295,16 +295,16 @@ export class Relay implements AnswerHandler {
     this.onResponseEnd();
   }
 
-  /** Call it when the read of a record has begun, and when it has ended (undefined). */
-  noteRecordRead(control: Control | undefined): void {
-    this.#recordRead = control;
+  /** Call it when the read of a record has begun. */
+  noteRecordRead(control: Control): void {
+    this.#control = control;
   }
 
   /** Call it before the same attempt sends another request: its request once more, or the request that is made from a record. */
   startAgain(): void {
     const { trail } = this.#exchange;
     this.#clock.noteAttempt();
-    this.#answeredStatus = undefined;
+    this.answeredStatus = undefined;
     this.#error = undefined;
     this.#receiver = this.#held ?? this.#answer;
     trail.upstreamStatus = undefined;
