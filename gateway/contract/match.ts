@@ -69,18 +69,23 @@ export function createMatch(operations: readonly Operation[], explain: Explain =
   return { match, allowedMethods };
 }
 
-/**
- * Creates a Match for operations that are served at some sites only. Each request is matched with the operations of its sites.
- *
- * @param all every object that `sitesFor` returns. Their routes are made here, so that no request waits for them.
- */
-export function createMatchBySites<Sites extends object>(
-  operations: readonly Operation[],
-  all: Iterable<Sites>,
-  sitesFor: (admitted: Admitted) => Sites,
-  isAt: (operation: Operation, sites: Sites) => boolean,
-  explain?: Explain,
-): Match {
+interface SitesOptions<Sites extends object> {
+  readonly operations: readonly Operation[];
+  /** Every object that `sitesFor` returns. Their routes are made at once, so that no request waits for them. */
+  readonly all: Iterable<Sites>;
+  sitesFor(admitted: Admitted): Sites;
+  isAt(operation: Operation, sites: Sites): boolean;
+  readonly explain?: Explain;
+}
+
+/** Creates a Match for operations that are served at some sites only. Each request is matched with the operations of its sites. */
+export function createMatchBySites<Sites extends object>({
+  operations,
+  all,
+  sitesFor,
+  isAt,
+  explain,
+}: SitesOptions<Sites>): Match {
   const matches = new Map<Sites, Match>();
   for (const sites of new Set(all)) {
     const served = operations.filter((operation) => isAt(operation, sites));

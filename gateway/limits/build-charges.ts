@@ -23,6 +23,8 @@ interface CounterOwner {
    * The id of the key, or of the person, whose devices count together; undefined for an address, which is counted as a whole.
    */
   readonly id: string | undefined;
+  readonly rule: LimitRule | undefined;
+  readonly tierInPlace: string | undefined;
 }
 
 /** The parts that the charges of all callers under one rule share. */
@@ -35,13 +37,11 @@ export interface CountedKind {
   readonly shared: Readonly<Record<CounterOwner['kind'], SharedParts>>;
 }
 
-/** Builds the charges of one caller for one kind of operation. */
+/** Builds the charges of one owner of counters for one kind of operation, by the rule of its tier or its organization. */
 export function buildCharges(
   rules: LimitRules,
   { cost, extra, shared }: CountedKind,
-  rule: LimitRule | undefined,
-  { kind, tag, id }: CounterOwner,
-  tierInPlace: string | undefined,
+  { kind, tag, id, rule, tierInPlace }: CounterOwner,
 ): CallerCharges {
   const charges: Charge[] = [];
   if (rule !== undefined) {

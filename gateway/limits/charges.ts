@@ -47,8 +47,9 @@ export function createChargesOf(
     kind.byAddress ??= new LRUCache({ max: ADDRESSES_MAX });
     let known = kind.byAddress.get(block);
     if (known === undefined) {
-      const owner = { kind: 'address', tag: `address:${block}`, id: undefined } as const;
-      known = buildCharges(rules, kind, rules.tiers[ANONYMOUS_TIER], owner, undefined);
+      const rule = rules.tiers[ANONYMOUS_TIER];
+      const tag = `address:${block}`;
+      known = buildCharges(rules, kind, { kind: 'address', tag, id: undefined, rule, tierInPlace: undefined });
       kind.byAddress.set(block, known);
     }
     return known;
@@ -64,9 +65,10 @@ export function createChargesOf(
     let known = kind.known.get(caller);
     if (known === undefined) {
       const kindOfOwner = caller.scheme === 'session' ? 'person' : 'key';
-      const owner = { kind: kindOfOwner, tag: organization.id, id: idOf(caller) } as const;
       const { name, rule } = ruleOf(rules, organization) ?? {};
-      known = buildCharges(rules, kind, rule, owner, tierInPlaceOf(organization.tier, name));
+      const tierInPlace = tierInPlaceOf(organization.tier, name);
+      const owner = { kind: kindOfOwner, tag: organization.id, id: idOf(caller), rule, tierInPlace } as const;
+      known = buildCharges(rules, kind, owner);
       kind.known.set(caller, known);
     }
     last.set(caller, { kind: kind.number, charges: known });

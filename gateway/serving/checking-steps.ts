@@ -54,13 +54,13 @@ export function createCheckingSteps(configuration: Configuration, sections: Chec
   const deprecations = deprecationsOf(operations, gateway, gateway.publicUrl);
   const { sunset, endOfVersion } = createSunset(deprecations, now);
   const hosts = [new URL(gateway.publicUrl).host, ...Object.values(gateway.hosts)];
-  const { match, allowedMethods } = createMatchBySites(
+  const { match, allowedMethods } = createMatchBySites({
     operations,
-    [nowhere, ...hosts.flatMap((host) => sitesOf(host) ?? [])],
-    ({ headers }) => sitesOf(headers.get('host')) ?? nowhere,
-    ({ upstream }, sites) => upstreams[upstream]?.hosts.some((site) => sites.has(site)) === true,
-    endOfVersion,
-  );
+    all: [nowhere, ...hosts.flatMap((host) => sitesOf(host) ?? [])],
+    sitesFor: ({ headers }) => sitesOf(headers.get('host')) ?? nowhere,
+    isAt: ({ upstream }, sites) => upstreams[upstream]?.hosts.some((site) => sites.has(site)) === true,
+    explain: endOfVersion,
+  });
   return {
     steps: {
       sitesFor: ({ request }) => sitesOf(authorityOf(request)),

@@ -6,7 +6,7 @@ import type { Checked, Forwardable } from '../../exchange/exchange.ts';
 import type { RetryReason } from '../../exchange/findings.ts';
 import { isIdempotent } from '../../shared/http/words.ts';
 import { serverErrorOf } from '../errors/upstream-errors.ts';
-import type { AttemptFailure } from '../relay/relay.ts';
+import type { AttemptFailure } from '../relay/relay-owner.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import type { Target, Targets } from '../targets/targets.ts';
 

@@ -19,6 +19,7 @@
 import { isLoginRefusal } from '../../shared/http/words.ts';
 import type { CredentialHeader } from './credential-kinds.ts';
 import type { LatchProbes } from './latch-probes.ts';
+import type { ProbeTurn } from './probe-schedule.ts';
 
 /** The pause between two attempts to read the schedule of the probes while it cannot be read. */
 const ASK_AGAIN_MS = 30_000;
@@ -101,14 +102,21 @@ export class Latch {
     if (this.#isLoginRefused) this.#askAtMs = Number.POSITIVE_INFINITY;
     else if (this.#askAtMs === Number.POSITIVE_INFINITY) {
       this.#latchedAtMs = this.#options.now();
-      void this.#askForProbeTurn();
+      this.#askAtMs = this.#latchedAtMs;
+      void this.askIfDue();
     }
   }
 
-  /** Asks for a turn to probe if one may be due. Never rejects. */
+  /** Asks for a turn to probe if one may be due. Until the answer has come, other requests do not ask. Never rejects. */
   askIfDue(): Promise<void> | undefined {
-    const mayAsk = this.#askAtMs !== Number.POSITIVE_INFINITY && this.#options.now() >= this.#askAtMs;
-    return mayAsk ? this.#askForProbeTurn() : undefined;
+    const { probes, now } = this.#options;
+    const nowMs = now();
+    if (nowMs < this.#askAtMs) return undefined;
+    this.#askAtMs = nowMs + ASK_AGAIN_MS;
+    return probes.take(this.#upstream, this.#latchedAtMs, nowMs).then(
+      (turn) => this.#use(turn),
+      () => undefined,
+    );
   }
 
   /** Returns the header of a probe, if this process has a turn. `accepted` and `endProbe` recognize the probe by its number. */
@@ -138,12 +146,8 @@ export class Latch {
     this.#isLoginRefused = false;
   }
 
-  async #askForProbeTurn(): Promise<void> {
-    const { probes, now } = this.#options;
-    // Until `take` has returned, other requests do not ask for a turn.
-    this.#askAtMs = now() + ASK_AGAIN_MS;
-    const turn = await probes.take(this.#upstream, this.#latchedAtMs, now()).catch(() => undefined);
-    if (turn === undefined || this.#askAtMs === Number.POSITIVE_INFINITY) return;
+  #use(turn: ProbeTurn): void {
+    if (this.#askAtMs === Number.POSITIVE_INFINITY) return;
     this.#askAtMs = turn.nextAtMs;
     this.#mayProbe = turn.kind === 'probe';
     if (turn.kind !== 'healed') return;

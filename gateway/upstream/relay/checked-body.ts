@@ -43,8 +43,7 @@ export class CheckedBody {
 
   end(): Received {
     const { operation, trail } = this.#exchange;
-    const { status, headers } = this.#answer;
-    const violations = violationsIn(this.#read, status, headers, operation, this.#check);
+    const violations = violationsIn(this.#check, operation, this.#answer, this.#read);
     if (violations.length > 0) trail.note('answerViolations', violations);
     if (this.#reaction === 'report') return this.#next.end();
     if (violations.length > 0) return upstreamFailure('upstream_contract_violation', 'http_protocol_error');

@@ -68,14 +68,13 @@ function checkedTreatment(mode: 'refuse' | 'report' | 'off', headers: AnswerHead
 
 /** Returns the contract violations of a complete body, one sentence for each. A body that is too long gives one violation. */
 export function violationsIn(
-  collected: CollectedBody,
-  status: number,
-  headers: AnswerHeaders,
-  operation: Operation,
   check: AnswerCheck,
+  operation: Operation,
+  { status, headers }: ClientAnswer,
+  body: CollectedBody,
 ): readonly string[] {
-  if (collected.isTooLong) return [TOO_LARGE];
-  const decoded = decodeBody(collected.whole(), codingOf(headers), CHECKED_BYTES_MAX);
+  if (body.isTooLong) return [TOO_LARGE];
+  const decoded = decodeBody(body.whole(), codingOf(headers), CHECKED_BYTES_MAX);
   if (typeof decoded === 'string') return [DECODING_FAULTS[decoded]];
   return check.violations(operation, status, decoded, firstValueOf(headers['content-type']));
 }

@@ -6,8 +6,8 @@
 //   HeldAnswer     to be stored for repetitions: the client gets it once it is stored
 //   ClientAnswer   all others: the client gets it as it arrives, or none of it after HEAD
 //
-// All but ErrorBody write to the client through ClientAnswer. They return what the relay does next (received.ts). The relay calls its owner
-// once, when the attempt has ended: `relayed`, `failed`, `interrupted` or `clientLeft`. It calls nothing of the owner to be told something.
+// All but ErrorBody write to the client through ClientAnswer. They return what the relay does next (received.ts). When the attempt has ended,
+// the relay tells its owner (relay-owner.ts).
 //
 // If the upstream has rules or a credential, a judged attempt (upstream/attempts/judged-attempt.ts) is between the connection and the relay.
 // It passes on the calls of the connection, except for an answer that it reads to its end. For that answer, it calls these methods:
@@ -28,7 +28,6 @@ import { streamKindOf } from '../../shared/http/words.ts';
 import type { ExchangeClock } from '../deadlines/exchange-clock.ts';
 import { isServerError } from '../errors/upstream-errors.ts';
 import { firstValueOf } from '../headers/answer-headers.ts';
-import type { UpstreamRoute } from '../routes.ts';
 import { AnswerStream } from './answer-stream.ts';
 import { CheckedBody } from './checked-body.ts';
 import { ClientAnswer, DROPPED_BYTES_MAX } from './client-answer.ts';
@@ -37,30 +36,8 @@ import { bodyTreatmentOf } from './contract-check.ts';
 import { ErrorBody } from './error-body.ts';
 import { HeldAnswer } from './held-answer.ts';
 import type { Received, Release } from './received.ts';
+import type { RelayOwner } from './relay-owner.ts';
 import { refuseUnrequestedRange } from './requested-status.ts';
-
-/**
- * How an attempt failed: the connection was `lost`, the time of the attempt ran out (`timeout`), the upstream answered with an error
- * (`status`), or `other`, which is never retried.
- */
-export type AttemptFailure = 'lost' | 'timeout' | 'status' | 'other';
-
-/** The exchange of the answer, which makes one relay for each attempt (upstream/attempts/attempts.ts). */
-export interface RelayOwner {
-  readonly exchange: Forwardable;
-  readonly route: UpstreamRoute;
-  readonly clock: ExchangeClock;
-  /** The answer is a stream. */
-  openStream(kind: StreamKind, end: (why: StreamEnd) => void): void;
-  /** The client has the whole answer. These are calls, because a promise would cost each request more. */
-  relayed(): void;
-  /** The client gets none of this answer, or a part of it. */
-  failed(error: GatewayError, failure: AttemptFailure): void;
-  /** The rest of the answer will not arrive. */
-  interrupted(error: GatewayError, failure: AttemptFailure): void;
-  /** The client has left, or has another answer. */
-  clientLeft(): void;
-}
 
 export class Relay implements AnswerHandler {
   /** Whether the attempt has ended, so that nothing more may be done with it. */
@@ -74,7 +51,6 @@ export class Relay implements AnswerHandler {
   answeredStatus: number | undefined;
   readonly #owner: RelayOwner;
   readonly #exchange: Forwardable;
-  readonly #route: UpstreamRoute;
   readonly #clock: ExchangeClock;
   readonly #answerCheck: AnswerCheck;
   readonly #answer: ClientAnswer;
@@ -84,8 +60,8 @@ export class Relay implements AnswerHandler {
   #control: Control | undefined;
   /** The body of a status from 400 on. It is chosen as soon as the head has arrived, even if rules read the body first. */
   #error: ErrorBody | undefined;
-  /** The object that gets the body of any other answer. */
-  #receiver: AnswerStream | CheckedBody | HeldAnswer | ClientAnswer;
+  /** The object that gets the body. */
+  #receiver: ErrorBody | AnswerStream | CheckedBody | HeldAnswer | ClientAnswer;
   /** The body that is a stream; undefined for any other answer. */
   #stream: AnswerStream | undefined;
 
@@ -93,7 +69,6 @@ export class Relay implements AnswerHandler {
     const { exchange, route, clock } = owner;
     this.#owner = owner;
     this.#exchange = exchange;
-    this.#route = route;
     this.#clock = clock;
     this.#answerCheck = answerCheck;
     this.#answer = new ClientAnswer(exchange, route, clock);
@@ -111,6 +86,10 @@ export class Relay implements AnswerHandler {
   onResponseStart(control: Control, status: number, headers: AnswerHeaders): void {
     if (this.isEnded) return;
     this.noteHead(status, headers);
+    this.#takeHead(control, status, headers);
+  }
+
+  #takeHead(control: Control, status: number, headers: AnswerHeaders): void {
     if (status >= 400) refuseUnrequestedRange(status, headers, this.#exchange);
     else this.#chooseReceiver(control, status, headers);
   }
@@ -124,7 +103,10 @@ export class Relay implements AnswerHandler {
     const { trail } = this.#exchange;
     this.#clock.noteProgress();
     this.answeredStatus = status;
-    if (status >= 400) this.#error = new ErrorBody(status, headers, read);
+    if (status >= 400) {
+      this.#error = new ErrorBody(this.#owner, status, headers, read);
+      this.#receiver = this.#error;
+    }
     trail.upstreamStatus = status;
     trail.upstreamMs = this.#clock.progressMs;
   }
@@ -163,14 +145,12 @@ export class Relay implements AnswerHandler {
   onResponseData(_control: Control, chunk: Buffer): void {
     if (this.isEnded || this.#endIfForestalled()) return;
     this.#clock.noteProgress();
-    if (this.#error === undefined) this.#proceed(this.#receiver.data(chunk));
-    else if (!this.#error.add(chunk)) this.#failByStatus(this.#error);
+    this.#proceed(this.#receiver.data(chunk));
   }
 
   onResponseEnd(): void {
     if (this.isEnded || this.#endIfForestalled()) return;
-    if (this.#error === undefined) this.#proceed(this.#receiver.end());
-    else this.#failByStatus(this.#error);
+    this.#proceed(this.#receiver.end());
   }
 
   /** Does what a receiver has returned. */
@@ -181,7 +161,7 @@ export class Relay implements AnswerHandler {
       this.#owner.relayed();
     } else if (received === 'first') queueMicrotask(() => this.#releaseFirst());
     else if (received instanceof Promise) void received.then((release) => this.#releaseStored(release));
-    else this.#owner.failed(received, 'other');
+    else this.#owner.failed(received, this.#error === undefined ? 'other' : 'status');
   }
 
   /** If the client has left while its answer was stored, the exchange ends. */
@@ -200,11 +180,6 @@ export class Relay implements AnswerHandler {
     );
   }
 
-  /** Fails the attempt with the refusal for a status from 400 on. Rules may have changed its headers and its body. */
-  #failByStatus(error: ErrorBody, headers?: AnswerHeaders, body?: Buffer): void {
-    this.#owner.failed(error.refusal(this.#exchange, this.#route, headers, body), 'status');
-  }
-
   onResponseError(_control: Control | undefined, error: Error): void {
     if (this.isEnded) return;
     this.#owner.interrupted(toUpstreamFailure(error, this.wasSent), isConnectionLost(error) ? 'lost' : 'other');
@@ -213,7 +188,7 @@ export class Relay implements AnswerHandler {
   /** Returns the refusal for a 5xx, which needs no more than the status; undefined for other answers. */
   refusalByStatus(): GatewayError | undefined {
     const error = this.#error;
-    return error !== undefined && isServerError(error.status) ? error.refusal(this.#exchange, this.#route) : undefined;
+    return error !== undefined && isServerError(error.status) ? error.end() : undefined;
   }
 
   /** The compressor has failed, so the answer cannot be completed. Ends this exchange only. */
@@ -285,13 +260,9 @@ export class Relay implements AnswerHandler {
   /** Passes on an answer that was read to its end. Rules may have changed these headers and this body. */
   passWhole(status: number, headers: AnswerHeaders, body: Buffer): void {
     const control = this.#control as Control;
-    if (this.#error !== undefined) {
-      refuseUnrequestedRange(status, headers, this.#exchange);
-      if (!this.#endIfForestalled()) this.#failByStatus(this.#error, headers, body);
-      return;
-    }
-    this.#chooseReceiver(control, status, headers);
-    if (body.length > 0) this.onResponseData(control, body);
+    this.#takeHead(control, status, headers);
+    if (this.#error !== undefined) this.#error.change(headers, body);
+    else if (body.length > 0) this.onResponseData(control, body);
     this.onResponseEnd();
   }
 

@@ -100,24 +100,24 @@ test('a misspelt word and a missing version are answered with the path that the 
 test('the routes of all sites are made before the first request', () => {
   const sites = [{}, {}];
   const asked: object[] = [];
-  createMatchBySites(
-    [operationFor('GET', '/v1/jobs')],
-    sites,
-    () => assert.fail('no request is there'),
-    (_, site) => asked.push(site) > 0,
-  );
+  createMatchBySites({
+    operations: [operationFor('GET', '/v1/jobs')],
+    all: sites,
+    sitesFor: () => assert.fail('no request is there'),
+    isAt: (_, site) => asked.push(site) > 0,
+  });
   assert.deepEqual(asked, sites);
 });
 
 test('the near path is a path of the same site', () => {
   const [here, elsewhere] = [{}, {}];
   const operations = [operationFor('GET', '/v1/jobs'), operationFor('GET', '/v1/secrets')];
-  const bySites = createMatchBySites(
+  const bySites = createMatchBySites({
     operations,
-    [here, elsewhere],
-    ({ path }) => (path === 'here' ? here : elsewhere),
-    ({ path }, site) => (path === '/v1/secrets') === (site === elsewhere),
-  );
+    all: [here, elsewhere],
+    sitesFor: ({ path }) => (path === 'here' ? here : elsewhere),
+    isAt: ({ path }, site) => (path === '/v1/secrets') === (site === elsewhere),
+  });
   const nearOf = (site: string, path: string) => {
     try {
       return bySites.match({ ...admitted('GET', path), path: site });

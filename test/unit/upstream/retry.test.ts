@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Forwardable as Fresh } from '../../../gateway/exchange/exchange.ts';
 import { backOffMs, isRetryable, retryReasonOf } from '../../../gateway/upstream/attempts/retry-plan.ts';
-import type { AttemptFailure } from '../../../gateway/upstream/relay/relay.ts';
+import type { AttemptFailure } from '../../../gateway/upstream/relay/relay-owner.ts';
 
 interface Given {
   readonly method?: string;
