@@ -31,8 +31,7 @@
 //   Relay.onResponseStart, onResponseData           get the answer from the connection (upstream/relay/relay.ts)
 //     ─> ClientAnswer ─> response.write             gives it to the client (upstream/relay/client-answer.ts)
 //     ─> ErrorBody ─> toUpstreamRefusal             returns the refusal for a status from 400 on (upstream/errors/upstream-errors.ts)
-//   Attempts.failed ─> RetryPlan.nextAfter          sends the request again, or ends the exchange with the refusal. Relay calls it, also
-//                                                   JudgedAttempt; after a timeout or a lost connection, Attempts.interrupted
+//   Attempts.failed ─> RetryPlan.nextAfter          sends the request again, or ends the exchange with the refusal
 
 import type { Caller } from '../exchange/caller.ts';
 import type { Checked, Forwardable, Recording } from '../exchange/exchange.ts';

@@ -6,7 +6,13 @@
 //   failed   a target                waits before the next attempt (retry-plan.ts)
 //   ended    neither                 the client has its answer or its refusal, or has left
 //
-// In each state a deadline can pass (`checkDeadlines`), and the client can leave.
+// In each state a deadline can pass (`checkDeadlines`), and the client can leave. The calls of an attempt that fails:
+//
+//   a deadline passes              #timedOut ─> interrupted ─> failed
+//   the connection breaks          Relay.onResponseError ─> interrupted ─> failed
+//   the status is 400 or above     Relay ─> failed
+//   a rule or credential says so   JudgedAttempt ─> failed
+//   after each of them             failed ─> RetryPlan.nextAfter, then #retry or #refuse
 
 import type { GatewayError } from '../../catalogue/errors.ts';
 import { type SendingFailure, upstreamFailure } from '../../catalogue/upstream-failure.ts';
