@@ -28,8 +28,15 @@ const LATE_MS = 1000;
 /** Gateways report that they let keys in for so much longer than they do. */
 const REPORTED_LONGER_MS = 17_000;
 const JUMP_ALLOWED_MS = 1000;
-/** The share of changes with which an operator takes the last change of an organization back. */
+/**
+ * The share of changes with which an operator takes the last change of an organization back. Right after a failover this is often a change
+ * that the new server never had.
+ */
 const TAKEN_BACK = 0.2;
+const TAKEN_BACK_IN_A_HURRY = 0.6;
+const ALL_KINDS = ['create', 'create', 'revoke', 'revoke', 'suspend', 'resume', 'resume', 'rotate'] as const;
+/** One kind can hide what another would show. */
+const SUSPENSIONS_ALONE = ['suspend', 'resume'] as const;
 
 export const digestOf = createDigestOf('the pepper of the simulation');
 const pepperFingerprint = keyFingerprint(digestOf);
@@ -75,6 +82,7 @@ export function createOperator(deployment: Deployment, checker: AccessChecker, {
   let keys = organizations.flatMap(({ id }) => Array.from({ length: KEYS_PER_ORGANIZATION }, () => newKey(id)));
   const revoked = new Set<string>();
   const nextChangeShare = random.pick(NEXT_CHANGE_SHARES);
+  const kinds = random.chance(0.3) ? SUSPENSIONS_ALONE : ALL_KINDS;
   let changes = 0;
   let lastRuled: { readonly organization: string; readonly kind: 'suspend' | 'resume' } | undefined;
 
@@ -153,10 +161,10 @@ export function createOperator(deployment: Deployment, checker: AccessChecker, {
     return deployment.redis.losses().some((loss) => loss.atMs >= atMs && loss.sinceMs <= atMs);
   }
 
-  async function changeSomething(): Promise<void> {
+  async function changeSomething(isInAHurry: boolean): Promise<void> {
     const store = await openKeyStore(process, deployment.connect(process));
     try {
-      await pickChange(store);
+      await pickChange(store, isInAHurry ? TAKEN_BACK_IN_A_HURRY : TAKEN_BACK);
     } catch (error) {
       world.note('operator', `fails: ${(error as Error).message.slice(0, 60)}`);
     } finally {
@@ -164,23 +172,14 @@ export function createOperator(deployment: Deployment, checker: AccessChecker, {
     }
   }
 
-  async function pickChange(store: KeyStore): Promise<void> {
+  async function pickChange(store: KeyStore, takenBack: number): Promise<void> {
     const waits = random.chance(0.7);
     const organization = random.pick(organizations).id;
     const lost = await store.organizations.get(organization);
     if (lost === undefined) return importAll(store);
-    if (lastRuled !== undefined && random.chance(TAKEN_BACK))
+    if (lastRuled !== undefined && random.chance(takenBack))
       return rule(store, lastRuled.organization, lastRuled.kind === 'suspend' ? 'resume' : 'suspend', waits);
-    const kind = random.pick([
-      'create',
-      'create',
-      'revoke',
-      'revoke',
-      'suspend',
-      'resume',
-      'resume',
-      'rotate',
-    ] as const);
+    const kind = random.pick(kinds);
     if (kind === 'suspend' || kind === 'resume') return rule(store, organization, kind, waits);
     const at = placeOfKey(kind !== 'create');
     const old = keys[at] as IssuedKey;
@@ -235,20 +234,21 @@ export function createOperator(deployment: Deployment, checker: AccessChecker, {
   }
 
   async function run(): Promise<void> {
-    for (;;) {
-      await changeSomething();
-      await pause(random.between(0, 2 * (random.chance(nextChangeShare) ? NEXT_CHANGE_GAP_MS : CHANGE_GAP_MS)));
+    for (let isInAHurry = false; ; ) {
+      await changeSomething(isInAHurry);
+      const gapMs = random.chance(nextChangeShare) ? NEXT_CHANGE_GAP_MS : CHANGE_GAP_MS;
+      isInAHurry = await pause(random.between(0, 2 * gapMs));
     }
   }
 
-  /** After a failover an operator may be in a hurry: gateways are just connecting again. */
-  async function pause(forMs: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    void machine.sleep(forMs).then(resolve);
+  /** After a failover an operator may be in a hurry, while gateways are connecting again. Returns whether that ended the pause. */
+  function pause(forMs: number): Promise<boolean> {
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    void machine.sleep(forMs).then(() => resolve(false));
     deployment.redis.whenHandedOver(() => {
-      if (random.chance(0.5)) void machine.sleep(random.between(0, HURRIED_GAP_MS)).then(resolve);
+      if (random.chance(0.5)) void machine.sleep(random.between(0, HURRIED_GAP_MS)).then(() => resolve(true));
     });
-    await promise;
+    return promise;
   }
 
   return {
