@@ -9,6 +9,7 @@ export const CAUSE_KINDS = [
     'certificate',
     'clock',
     'configuration',
+    'contract',
     'errors',
     'instance',
     'issuer',

@@ -24,6 +24,9 @@ interface AnswerContract {
   /** The declarations of the statuses that were answered. The key is negative for a status that does not follow from the request. */
   readonly statuses: Map<number, DeclaredStatus>;
   lastReportMs: number;
+  /** The answers since then that were not checked, and those that the last report check stands for. */
+  unchecked: number;
+  standsFor: number;
 }
 
 interface DeclaredStatus {
@@ -46,7 +49,10 @@ export function createAnswerCheck(
   now: () => number,
 ): AnswerCheck {
   const contracts = new Map<Operation, AnswerContract>(
-    operations.map((entry) => [entry.operation, { entry, statuses: new Map(), lastReportMs: -Infinity }]),
+    operations.map((entry) => [
+      entry.operation,
+      { entry, statuses: new Map(), lastReportMs: -Infinity, unchecked: 0, standsFor: 1 },
+    ]),
   );
   const contractOf = (operation: Operation) => contracts.get(operation) as AnswerContract;
 
@@ -78,8 +84,13 @@ export function createAnswerCheck(
     // A part of a body cannot be checked.
     if (status === PARTIAL_CONTENT && isRequested) return 'off';
     const at = now();
-    if (at - contract.lastReportMs < REPORT_INTERVAL_MS) return 'off';
+    if (at - contract.lastReportMs < REPORT_INTERVAL_MS) {
+      contract.unchecked += 1;
+      return 'off';
+    }
     contract.lastReportMs = at;
+    contract.standsFor = contract.unchecked + 1;
+    contract.unchecked = 0;
     return mode;
   }
 
@@ -102,7 +113,9 @@ export function createAnswerCheck(
     };
   }
 
-  return { undeclared, modeFor, violations, itemCheck };
+  const standsFor = (operation: Operation) => contractOf(operation).standsFor;
+
+  return { undeclared, modeFor, violations, standsFor, itemCheck };
 }
 
 /**

@@ -42,6 +42,7 @@ export class Trail implements Reservation, TrailNotes, UsualNotes {
   rare: RareNotes | undefined = undefined;
   clientAddress: string | undefined = undefined;
   clientTraceparent: string | undefined = undefined;
+  answersAlike = 1;
   traceId: string | undefined = undefined;
   trace: TraceNotes | undefined = undefined;
   operation: Operation | undefined = undefined;

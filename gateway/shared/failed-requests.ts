@@ -80,13 +80,16 @@ const OF_SERVICES_TOO = new Set(['upstream_overloaded', 'upstream_unavailable'])
 
 /** Returns the section about a request; undefined if there is none. */
 export function runbookOf(
-  record: Readonly<Partial<Record<'code' | 'stage' | 'status' | 'target' | 'cause' | 'upstream_status', unknown>>>,
+  record: Readonly<
+    Partial<Record<'code' | 'stage' | 'status' | 'target' | 'cause' | 'upstream_status' | 'answer_violations', unknown>>
+  >,
 ): string | undefined {
   const code = String(record.code);
   const stage = String(record.stage);
   if (code === 'gateway_overloaded' && Object.hasOwn(RUNBOOKS_OF_STORES, stage))
     return saysDiskFull(String(record.cause)) ? 'GatewayDiskFull' : RUNBOOKS_OF_STORES[stage];
   if (hadNoSecret(record)) return 'GatewayCredentialMissing';
+  if (record.answer_violations !== undefined) return 'GatewayAnswersBreakContract';
   const failed = hasFailed(record);
   // A service that responds with 504 gets this code, too.
   if (failed && code === 'upstream_timeout' && record.upstream_status == null) return 'GatewayTargetDown';

@@ -18,6 +18,7 @@ const COMMANDS: readonly (readonly [id: RegExp, command: string])[] = [
   [/^certificate /, 'bin/gateway certificates list'],
   // docs/operations.md uses the same file name.
   [/^keys lost$/, 'bin/gateway keys import keys.jsonl'],
+  [/^contract (?<name>[\w.-]+)$/, 'bin/gateway requests --upstream <name>'],
   [/^errors$/, 'bin/gateway requests --failed'],
   [/^unknown callers$/, 'bin/gateway orgs list'],
   [/^(?:redis$|stores(?: disk)?$|store writes$|issuer )/, 'bin/gateway doctor'],

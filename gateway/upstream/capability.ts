@@ -91,7 +91,11 @@ const FIELDS = {
     type: 'list of texts',
     // Clients do not see this field, because it names members and headers that the contract does not declare.
     forClients: false,
-    notes: { answerViolations: rarelyNoted<readonly string[]>() },
+    notes: {
+      answerViolations: rarelyNoted<readonly string[]>(),
+      // The number of answers that this one stands for, because with `report` not every body is checked.
+      answersAlike: usualNote<number>(),
+    },
     meaning: 'where the answer violates the contract',
   },
   withheld: {

@@ -8,6 +8,7 @@ import { historyReport } from '../history/history-report.ts';
 import type { FoundCause, StatusForCauses } from './cause.ts';
 import { createCauseMemory } from './cause-memory.ts';
 import { causesOf, type LastMinute } from './causes.ts';
+import { namesOfBroken } from './contract-causes.ts';
 import { type Extents, extentsIn } from './extent.ts';
 import { failureCodesOf } from './failure-codes.ts';
 import { withOrganizations } from './hurt-organizations.ts';
@@ -63,7 +64,9 @@ export class CauseSearch {
     };
     this.#slow.note(slowIn(counted), now());
     // If the lines cannot be read, causes name no codes.
-    const read = failureCodesOf(namesOfFailing(counted), recent, now());
+    const failing = namesOfFailing(counted);
+    const broken = namesOfBroken(counted).filter((name) => !failing.includes(name));
+    const read = failureCodesOf(failing, broken, recent, now());
     return { ...counted, failureCodes: await read.catch(() => new Map()) };
   }
 

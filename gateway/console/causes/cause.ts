@@ -118,6 +118,7 @@ export const TOPICS = [
   'upstream',
   'operation',
   'operations of',
+  'contract',
   'slow',
   'slow operations of',
   'unknown callers',

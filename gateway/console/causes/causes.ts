@@ -10,6 +10,7 @@ import {
   type UpstreamReport,
 } from './cause.ts';
 import { type CauseMemory, isCulprit } from './cause-memory.ts';
+import { brokenContracts } from './contract-causes.ts';
 import { organizationsInTrouble } from './organization-causes.ts';
 import { ownCauses } from './own-causes.ts';
 import type { PresentTraffic } from './present.ts';
@@ -71,7 +72,7 @@ export function causesOf(
     .map(({ about }) => about);
   found.push(...recoveringUpstreams(status, found, present, past));
   const blame = blameOf([...failures.filter(isCulprit), ...past]);
-  found.push(...errorCauses(minute, present, blame, unanswered, memory.lasts));
+  found.push(...errorCauses(minute, present, blame, unanswered, memory.lasts), ...brokenContracts(present));
   if (!blame.isOwn) found.push(...unknownCallers(present, memory.lasts({ topic: 'unknown callers' })));
   const left = new Set([...namesOfFailing(present), ...unanswered]);
   const waitingFor = (upstream: string) => status.upstreams?.[upstream]?.waiting ?? 0;

@@ -1,5 +1,6 @@
-// Finds the error codes with which requests to operations fail, and since when. The counts by operation have neither. Both are therefore
-// read from recent log lines, but only while requests fail, so other requests cost nothing more.
+// Finds the error codes with which requests to operations fail, how answers break the contract, and since when. The counts by operation have
+// none of these. They are therefore read from recent log lines, but only while requests fail or break a contract, so other requests cost
+// nothing more.
 
 import { MINUTE_MS } from '../../shared/durations.ts';
 import type { ExchangeFilter, ExchangeLine } from '../../shared/questions/exchange-filter.ts';
@@ -11,6 +12,14 @@ interface Failures {
   readonly since: string | undefined;
   /** The origin to which each failed request was sent last. */
   readonly targets: readonly string[];
+  /** The latest answer, if it breaks the contract. */
+  readonly broken?: BrokenAnswer | undefined;
+}
+
+export interface BrokenAnswer {
+  readonly requestId: string;
+  /** The place in the answer, and what the contract says. */
+  readonly violation: string;
 }
 
 /** The failures of each operation. */
@@ -21,17 +30,33 @@ const OPERATIONS_MAX = 8;
 /** The maximum number of lines that are read for an operation, which suffices to distinguish the usual code from a rare code. */
 const LINES_MAX = 200;
 
+/** @param broken operations that do not fail, and whose answers break the contract */
 export async function failureCodesOf(
-  operations: readonly string[],
+  failing: readonly string[],
+  broken: readonly string[],
   recent: (filter: ExchangeFilter) => Promise<readonly ExchangeLine[]>,
   nowMs: number,
 ): Promise<FailureCodes> {
-  const read = operations.slice(0, OPERATIONS_MAX).map(async (operation) => {
-    const filter = { operation, status: 'service_failed', fromMs: nowMs - MINUTE_MS, limit: LINES_MAX };
-    const lines = await recent(filter);
-    return [operation, { codes: byFrequency(lines), since: firstFailureAt(lines), targets: targetsIn(lines) }] as const;
+  const read = [...failing, ...broken].slice(0, OPERATIONS_MAX).map(async (operation) => {
+    const status = failing.includes(operation) ? 'service_failed' : undefined;
+    const all = await recent({ operation, status, fromMs: nowMs - MINUTE_MS, limit: LINES_MAX });
+    const lines = status === undefined ? all.filter((line) => brokenAnswerOf(line) !== undefined) : all;
+    const codes = byFrequency(lines);
+    const since = firstFailureAt(lines);
+    return [
+      operation,
+      { codes, since, targets: targetsIn(lines), broken: lines[0] && brokenAnswerOf(lines[0]) },
+    ] as const;
   });
   return new Map(await Promise.all(read));
+}
+
+function brokenAnswerOf({
+  request_id: requestId,
+  answer_violations: violations,
+}: ExchangeLine): BrokenAnswer | undefined {
+  const [violation] = Array.isArray(violations) ? violations : [];
+  return violation === undefined ? undefined : { requestId: String(requestId), violation: String(violation) };
 }
 
 function byFrequency(lines: readonly ExchangeLine[]): string[] {

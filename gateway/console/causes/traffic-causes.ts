@@ -5,7 +5,7 @@ import type { Symptom } from '../../shared/contracts/cause.ts';
 import { upstreamCommand } from '../../shared/next-command.ts';
 import { figuresOf } from '../history/figures.ts';
 import { type About, atMost, type FoundCause, failureCause, warningCause } from './cause.ts';
-import type { FailureCodes } from './failure-codes.ts';
+import type { BrokenAnswer, FailureCodes } from './failure-codes.ts';
 import type { PresentTraffic } from './present.ts';
 import { type Slow, slowIn } from './slow-causes.ts';
 import { count, telling } from './telling.ts';
@@ -126,6 +126,7 @@ function operationFails({ name, upstream, requests, failed, isRecovering }: Fail
     details,
     codes,
     since,
+    broken: known.get(name)?.broken,
   });
 }
 
@@ -142,6 +143,7 @@ function upstreamFails(upstream: string, failing: readonly Failing[], known: Fai
     details: `#/upstreams/${encodeURIComponent(upstream)}`,
     codes: codesIn(names, known),
     since: failingSince(names, known),
+    broken: names.flatMap((name) => known.get(name)?.broken ?? [])[0],
   });
 }
 
@@ -163,21 +165,26 @@ interface Failure extends Omit<Failing, 'name'> {
   readonly details: string;
   readonly codes: string;
   readonly since: string | undefined;
+  readonly broken: BrokenAnswer | undefined;
 }
 
 function failure(about: About, what: string, failing: Failure): FoundCause {
-  const { names, upstream, requests, failed, isRecovering, details, codes, since } = failing;
+  const { names, upstream, requests, failed, isRecovering, details, codes, since, broken } = failing;
   const counted = telling`${count('failed')} of ${count('requests')}`;
   const more = {
     title: `${what} fails.`,
     since,
-    runbook: 'GatewayUpstreamErrors',
-    next: upstreamCommand(upstream),
+    runbook: broken === undefined ? 'GatewayUpstreamErrors' : 'GatewayAnswersBreakContract',
+    next: broken === undefined ? upstreamCommand(upstream) : `bin/gateway explain ${broken.requestId}`,
     details,
     // Refusals by the gateway are not counted, because these are responses of services, or their absence.
     figures: { requests, failed },
     extent: { of: 'operations', names, span: 'minute' } as const,
   };
+  const consequence =
+    broken === undefined
+      ? FAILED_CONSEQUENCE
+      : `Its clients get these errors, because the answers break the contract: ${broken.violation}.`;
   return isRecovering
     ? warningCause(
         about,
@@ -185,5 +192,5 @@ function failure(about: About, what: string, failing: Failure): FoundCause {
         '',
         { ...more, hasRecovered: true },
       )
-    : failureCause(about, telling`${what} fails: ${counted} in the last minute${codes}.`, FAILED_CONSEQUENCE, more);
+    : failureCause(about, telling`${what} fails: ${counted} in the last minute${codes}.`, consequence, more);
 }

@@ -2,7 +2,7 @@
 
 import type { StageName } from '../../stages.ts';
 import type { About } from '../causes/cause.ts';
-import { figuresOf, quantileMs } from '../history/figures.ts';
+import { brokenIn, figuresOf, quantileMs } from '../history/figures.ts';
 import type { EventFigures } from '../history/gateway-event.ts';
 import type { History } from '../history/history.ts';
 import type { FiguresOf } from './outages.ts';
@@ -39,6 +39,8 @@ export function createEventFigures(
       return sufferedOf({ requests, refused: history.refusalsBetween(fromMs, untilMs, stages) });
     if (about !== undefined && SLOW.includes(about.topic))
       return sufferedOf({ requests, p90_ms: quantileMs(bounds, counts, SLOW_PART) ?? 0 });
+    if (about?.topic === 'contract')
+      return sufferedOf({ requests: requests - refused, broken: brokenIn(bounds, counts) });
     if (of?.kind === 'organizations') return sufferedOf({ requests, refused });
     if (of === undefined)
       return about === undefined || FAILING.includes(about.topic) ? sufferedOf({ requests, server_errors }) : undefined;

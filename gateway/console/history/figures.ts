@@ -16,16 +16,25 @@ export interface Figures {
 }
 
 /** The counts after the buckets, in their order. */
-const CLASS_NAMES = ['below300', 'redirects', 'clientErrors', 'serverErrors', 'refused', 'refusedWith5xx'] as const;
+const CLASS_NAMES = [
+  'below300',
+  'redirects',
+  'clientErrors',
+  'serverErrors',
+  'refused',
+  'refusedWith5xx',
+  'broken',
+] as const;
 export const CLASSES = CLASS_NAMES.length;
+
+type ClassName = (typeof CLASS_NAMES)[number];
 
 /**
  * @param bounds upper bounds of the buckets in seconds, ascending
  * @param counts one per bucket, one for longer durations, then one per class of status
  */
 export function figuresOf(bounds: readonly number[], counts: ArrayLike<number>): Figures {
-  const countOf = (name: (typeof CLASS_NAMES)[number]) =>
-    counts[bounds.length + 1 + CLASS_NAMES.indexOf(name)] as number;
+  const countOf = (name: ClassName) => classIn(bounds, counts, name);
   return {
     requests: requestsIn(bounds, counts),
     redirects: countOf('redirects'),
@@ -36,6 +45,15 @@ export function figuresOf(bounds: readonly number[], counts: ArrayLike<number>):
     p50_ms: quantileMs(bounds, counts, 0.5),
     p99_ms: quantileMs(bounds, counts, 0.99),
   };
+}
+
+/** Returns the number of answers that broke the contract and that clients got. */
+export function brokenIn(bounds: readonly number[], counts: ArrayLike<number>): number {
+  return classIn(bounds, counts, 'broken');
+}
+
+function classIn(bounds: readonly number[], counts: ArrayLike<number>, name: ClassName): number {
+  return counts[bounds.length + 1 + CLASS_NAMES.indexOf(name)] ?? 0;
 }
 
 function requestsIn(bounds: readonly number[], counts: ArrayLike<number>): number {

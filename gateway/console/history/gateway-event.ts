@@ -33,6 +33,8 @@ export interface EventFigures {
   readonly server_errors?: number;
   /** The 90th percentile of a slow operation. */
   readonly p90_ms?: number;
+  /** Answers that broke the contract, and that clients got. */
+  readonly broken?: number;
 }
 
 /** A page of the console, and the name that it is about. */

@@ -60,10 +60,10 @@ function formOf(width: number): Form {
   return { text: JSON.stringify([2, width, RESOLUTIONS]), width, slots: RESOLUTIONS.map(({ slots }) => slots) };
 }
 
-/** Returns the layout of the previous release, with one day, and without counts of refused requests. */
+/** Returns the layout of the previous release, with one day, and without counts of refusals and of broken contracts. */
 function formerFormOf(width: number): Form {
   const resolutions = RESOLUTIONS.map((one, index) => (index === COARSEST ? { ...one, slots: YESTERDAY_SLOTS } : one));
-  const former = width - 2;
+  const former = width - 3;
   return {
     text: JSON.stringify([1, former, resolutions]),
     width: former,

@@ -7,6 +7,7 @@ export interface Ring {
   readonly cells: Uint32Array<ArrayBuffer>;
   /** Counts of a slot. */
   readonly width: number;
+  /** Adds counts to a slot. An instance of an earlier version counts fewer. */
   add(slot: number, values: ArrayLike<number>): void;
   /** Adds the counts of a slot to a total. */
   addTo(total: number[], slot: number): void;
@@ -38,8 +39,7 @@ export function createRing(width: number, slots: number): Ring {
     },
     add(slot, values) {
       const target = at(slot);
-      for (let index = 0; index < width; index += 1)
-        target[index] = (target[index] as number) + (values[index] as number);
+      for (let index = 0; index < width; index += 1) target[index] = (target[index] as number) + (values[index] ?? 0);
     },
     clear: (slot) => void at(slot).fill(0),
   };

@@ -19,7 +19,7 @@ interface OperationCounts {
   readonly upstream?: string;
   /** The exchanges by duration, as one count per bucket, and one for longer durations. */
   readonly buckets: readonly number[];
-  /** The same exchanges by status: below 300, 3xx, 4xx, 5xx; then the refusals by the gateway, and the refusals with 5xx. */
+  /** The same exchanges by status: below 300, 3xx, 4xx, 5xx; then refusals by the gateway, those with 5xx, and broken contracts. */
   readonly classes: readonly number[];
 }
 

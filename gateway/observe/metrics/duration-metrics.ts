@@ -18,6 +18,8 @@ interface DurationMetrics {
   upstream(trail: Trail): void;
   /** Counts an exchange that the gateway refused, apart from the durations. */
   refused(trail: Trail): void;
+  /** Counts an answer that breaks the contract and that the client got, apart from the durations. */
+  broken(trail: Trail): void;
   /** Makes the series for the operations of a new configuration. @param served their routes */
   expect(operations: readonly MeasuredOperation[], served: ReadonlySet<string>): void;
   /** Returns the traffic by operation, and by upstream with the statuses of the upstream. */
@@ -51,6 +53,7 @@ export function createDurationMetrics(registry: Registry, routes: RouteSeries): 
     },
     upstream: upstreams.observe,
     refused: exchanges.countRefused,
+    broken: exchanges.countBroken,
     expect(operations, served) {
       exchanges.expect(served);
       upstreams.expect(operations);
@@ -88,8 +91,8 @@ function createExchangeDurations(registry: Registry, routes: RouteSeries) {
       }),
     ]),
   );
-  const refusedOf = byOperationAlone(({ method, path }) => traffic.refusedOf(`${method} ${path}`));
-  const refusedUnmatched = memoize((method: string) => traffic.refusedOf(`${method} unmatched`));
+  const markedOf = byOperationAlone(({ method, path }) => traffic.markedOf(`${method} ${path}`));
+  const markedUnmatched = memoize((method: string) => traffic.markedOf(`${method} unmatched`));
   // This series must exist from the start, because an alert of deploy/prometheus compares it.
   server.series(OTHER_METHOD, 'unmatched', '500', '');
 
@@ -103,9 +106,12 @@ function createExchangeDurations(registry: Registry, routes: RouteSeries) {
     observe: (trail: Trail): number => seriesOf(trail).observe(trail.durationMs() / 1000),
     countRefused({ operation, method, status }: Trail): void {
       const known = unmatchedSeries.has(method) ? method : OTHER_METHOD;
-      const refused = operation === undefined ? refusedUnmatched(known) : refusedOf(operation);
-      refused.all += 1;
-      if (status >= 500) refused.with5xx += 1;
+      const marked = operation === undefined ? markedUnmatched(known) : markedOf(operation);
+      marked.refused += 1;
+      if (status >= 500) marked.refusedWith5xx += 1;
+    },
+    countBroken({ operation, answersAlike }: Trail): void {
+      if (operation !== undefined) markedOf(operation).broken += answersAlike;
     },
     expect(served: ReadonlySet<string>): void {
       serverSeries.forget();

@@ -91,7 +91,10 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
     else if (stream !== undefined) counters.streams.inc({ http_route, kind: stream, end: endOf(trail) });
     if (rare.replayed) counters.replays.inc({ http_route });
     if (rare.outcomeUnknown) counters.lost.inc({ http_route });
-    if (answerViolations) counters.violations.inc({ direction: 'response', http_route });
+    if (answerViolations) {
+      counters.violations.inc({ direction: 'response', http_route });
+      if (trail.code === undefined && stream === undefined) durations.broken(trail);
+    }
     if (rare.mcp !== undefined) counters.messages.inc({ method: rare.mcp });
     if (rare.tool !== undefined) counters.toolCalls.inc({ http_route, outcome: toolOutcomeOf(trail) });
     upstreams.rare(rare, trail.operation?.upstream ?? '');

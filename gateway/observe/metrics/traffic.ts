@@ -15,15 +15,17 @@ interface Traffic {
   belongs(name: string, upstream: string): void;
   /** Returns a series that counts the operation alone as well, because the given series also counts other operations. */
   counted(name: string, status: number, shared: Series): Series;
-  /** Returns the counts of refusals by the gateway, for the caller to keep and increment. */
-  refusedOf(name: string): RefusedCounts;
+  /** Returns the counts beside those by status, for the caller to keep and increment. */
+  markedOf(name: string): MarkedCounts;
   sample(): OperationTraffic[];
 }
 
-interface RefusedCounts {
-  all: number;
-  /** The number of these refusals with a status of 5xx. */
-  with5xx: number;
+interface MarkedCounts {
+  /** Refusals by the gateway, and those of them with a status of 5xx. */
+  refused: number;
+  refusedWith5xx: number;
+  /** Answers that break the contract, and that clients got. */
+  broken: number;
 }
 
 export interface OperationTraffic {
@@ -33,13 +35,16 @@ export interface OperationTraffic {
   readonly upstream?: string;
   /** The exchanges by duration, as one count per bucket, and one for longer durations. */
   readonly buckets: readonly number[];
-  /** The exchanges by status: below 300, 3xx, 4xx, 5xx; then how many of them the gateway refused, and how many of these had 5xx. */
+  /**
+   * The exchanges by status: below 300, 3xx, 4xx, 5xx; then how many of them the gateway refused, how many of these had 5xx, and how many
+   * broke the contract.
+   */
   readonly classes: readonly number[];
 }
 
 interface OperationSeries {
   readonly series: Map<string, { readonly status: number; readonly buckets: Float64Array }>;
-  readonly refused: RefusedCounts;
+  readonly marked: MarkedCounts;
   upstream?: string;
 }
 
@@ -47,7 +52,8 @@ export function createTraffic(): Traffic {
   const byName = new Map<string, OperationSeries>();
 
   function watchedOf(name: string): OperationSeries {
-    const known: OperationSeries = byName.get(name) ?? { series: new Map(), refused: { all: 0, with5xx: 0 } };
+    const unmarked = { refused: 0, refusedWith5xx: 0, broken: 0 };
+    const known: OperationSeries = byName.get(name) ?? { series: new Map(), marked: unmarked };
     byName.set(name, known);
     return known;
   }
@@ -73,7 +79,7 @@ export function createTraffic(): Traffic {
         },
       };
     },
-    refusedOf: (name) => watchedOf(name).refused,
+    markedOf: (name) => watchedOf(name).marked,
     sample: () => [...byName].map(([name, watched]) => trafficOf(name, watched)),
   };
 }
@@ -83,9 +89,9 @@ function classOf(status: number): number {
   return Math.min(3, Math.max(0, Math.floor(status / 100) - 2));
 }
 
-function trafficOf(name: string, { series, refused, upstream }: OperationSeries): OperationTraffic {
+function trafficOf(name: string, { series, marked, upstream }: OperationSeries): OperationTraffic {
   const buckets: number[] = [];
-  const classes = [0, 0, 0, 0, refused.all, refused.with5xx];
+  const classes = [0, 0, 0, 0, marked.refused, marked.refusedWith5xx, marked.broken];
   for (const { status, buckets: counts } of series.values()) {
     const ofClass = classOf(status);
     counts.forEach((count, index) => {
@@ -115,10 +121,11 @@ interface CallerTraffic {
 const KEPT_MAX = 120;
 const REFUSED = 4;
 const REFUSED_WITH_5XX = 5;
+const CLASSES = 7;
 
 interface Counts {
   readonly buckets: Float64Array;
-  /** The numbers of requests by class of status; then the number of refusals by the gateway, and of those with 5xx. */
+  /** Like the classes of an operation. Broken contracts are not counted by organization. */
   readonly classes: Float64Array;
   isActive: boolean;
 }
@@ -137,7 +144,7 @@ export function createCallerTraffic(width: number): CallerTraffic {
       let counts = known.get(organization);
       if (counts === undefined) {
         if (known.size >= KEPT_MAX) return;
-        counts = { buckets: new Float64Array(width), classes: new Float64Array(REFUSED_WITH_5XX + 1), isActive: true };
+        counts = { buckets: new Float64Array(width), classes: new Float64Array(CLASSES), isActive: true };
         known.set(organization, counts);
       }
       const { buckets, classes } = counts;

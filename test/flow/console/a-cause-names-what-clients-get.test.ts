@@ -42,7 +42,7 @@ for (const status of [500, 502, 503, 504])
 
 it('an operation that fails while the others of its service work', async () => {
   const upstream = await startUpstream(({ url }, response) =>
-    response.writeHead(url === '/v1/things' ? 500 : 200).end(),
+    response.writeHead(url === '/v1/things' ? 500 : 200, { 'content-type': 'application/json' }).end('{}'),
   );
   const gateway = await startGateway(thingsAt(upstream.url, { breaker: 'off', retry: { attempts: 0 } }));
   try {

@@ -18,14 +18,16 @@ interface Counted {
   readonly refused?: number;
   /** Of the refused ones, those with 5xx. */
   readonly overloaded?: number;
+  /** Answers that break the contract. */
+  readonly broken?: number;
   /** The bucket of all its durations. */
   readonly bucket?: number;
 }
 
-function countsOf({ requests, failed = 0, refused = 0, overloaded = 0, bucket = 0 }: Counted): number[] {
+function countsOf({ requests, failed = 0, refused = 0, overloaded = 0, broken = 0, bucket = 0 }: Counted): number[] {
   const buckets = [0, 0, 0, 0, 0].map((_, index) => (index === bucket ? requests : 0));
   const classes = [requests - failed - refused, 0, refused - overloaded, failed + overloaded];
-  return [...buckets, ...classes, refused, overloaded];
+  return [...buckets, ...classes, refused, overloaded, broken];
 }
 
 function series(
@@ -468,4 +470,21 @@ test('most requests that are refused before an organization is known are told, u
     told(both(lost, { requests: 600, refused: 400 }), {}, memory)[0] ?? '',
     /^bad: Most .*: 95 of 100 in the last minute\. /,
   );
+});
+
+test('answers that break the contract are a warning, and a failure only if most of them have another form', () => {
+  const known = (violation: string) =>
+    new Map([[REPORTS, { codes: [], since: undefined, targets: [], broken: { requestId: 'req_1', violation } }]]);
+  const toldOf = (counted: Counted, violation: string, latest?: Counted) =>
+    told({ operations: [series(REPORTS, counted, latest)], failureCodes: known(violation) });
+  const html = 'status 200 with text/html; the contract declares application/json';
+  const breaks = (numbers: string) =>
+    `${REPORTS} of orders breaks its contract: ${numbers} answers in the last minute. #/upstreams/orders`;
+  assert.deepEqual(toldOf({ requests: 20, broken: 20 }, '/data/0/id: required'), [`warn: ${breaks('20 of 20')}`]);
+  assert.deepEqual(toldOf({ requests: 20, broken: 20 }, html), [`bad: ${breaks('20 of 20')}`]);
+  assert.deepEqual(toldOf({ requests: 20, broken: 9 }, html), [`warn: ${breaks('9 of 20')}`]);
+  assert.deepEqual(toldOf({ requests: 20, broken: 2 }, html), []);
+  assert.deepEqual(toldOf({ requests: 20, broken: 9 }, html, { requests: 4 }), []);
+  // The service did not answer the requests that the gateway refused. Their number is too small for another cause.
+  assert.deepEqual(toldOf({ requests: 22, refused: 2, broken: 20 }, html), [`bad: ${breaks('20 of 20')}`]);
 });

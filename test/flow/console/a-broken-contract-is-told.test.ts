@@ -1,0 +1,82 @@
+// Answers that break the contract of their service are a cause, whether clients get them or an error in their place. It names the upstream,
+// the operation and the number of answers, and the command that explains one of them.
+
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CausesReport } from '../../../gateway/alerts/report.ts';
+import { startGateway, type TestGateway } from '../../support/gateway.ts';
+import { thingsAt } from '../../support/things.ts';
+import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
+
+describe('a service that answers HTML where its contract says JSON, with status 200', () => {
+  let answer: readonly [type: string, body: string] = ['text/html', '<html>Sign in</html>'];
+  let upstream: FakeUpstream;
+  let gateway: TestGateway;
+  let headers: { authorization: string };
+
+  before(async () => {
+    upstream = await startUpstream((_request, response) =>
+      response.writeHead(200, { 'content-type': answer[0] }).end(answer[1]),
+    );
+    gateway = await startGateway(thingsAt(upstream.url, { breaker: 'off' }));
+    headers = await gateway.authorize();
+  });
+  after(async () => {
+    await gateway.stop();
+    await upstream.close();
+  });
+
+  const read = async <T>(path: string) => (await (await fetch(`${gateway.adminUrl}/${path}`)).json()) as T;
+  const causeOf = async (id: string) => (await read<CausesReport>('causes')).causes.find((one) => one.id === id);
+  async function ask(path: string, times: number): Promise<void> {
+    for (let sent = 0; sent < times; sent += 1) await (await fetch(gateway.url + path, { headers })).text();
+  }
+
+  it('is a failure that says how many clients got it, and what to run', async () => {
+    await ask('/v1/things', 12);
+    const cause = await causeOf('contract things');
+    assert.equal(cause?.severity, 'failure');
+    assert.equal(cause.cause, 'GET /v1/things of things breaks its contract: 12 of 12 answers in the last minute.');
+    assert.match(
+      cause.consequence,
+      /^So far: 12 of 12 answers broke the contract\. Its clients get these answers as they are: status 200 with text\/html; the contract declares application\/json;/,
+    );
+    assert.equal(cause.runbook, 'GatewayAnswersBreakContract');
+    assert.match(cause.next ?? '', /^bin\/gateway explain req_\w+$/);
+    assert.deepEqual(cause.figures, { requests: 12, broken: 12 });
+  });
+
+  it('is a row of the history', async () => {
+    const { listed } = await read<{ listed: { kind: string; text: string; until: string | null }[] }>(
+      'console/feed?range=15m&instance=all',
+    );
+    assert.deepEqual(
+      listed.filter(({ kind }) => kind === 'outage').map(({ text, until }) => [text, until]),
+      [['GET /v1/things of things breaks its contract. (12 of 12 answers broke the contract)', null]],
+    );
+  });
+
+  it('is named by the cause of an operation whose contract refuses it', async () => {
+    await ask('/v1/strict', 4);
+    const cause = await causeOf('operation GET /v1/strict');
+    assert.match(cause?.consequence ?? '', /because the answers break the contract: status 200 with text\/html;/);
+    const [, id] = /^bin\/gateway explain (req_\w+)$/.exec(cause?.next ?? '') ?? [];
+    const { exchanges } = await read<{ exchanges: { next: { runbook: string } }[] }>(`console/exchanges/${id}`);
+    assert.deepEqual(
+      [cause?.runbook, exchanges[0]?.next.runbook],
+      ['GatewayAnswersBreakContract', 'GatewayAnswersBreakContract'],
+    );
+  });
+
+  it('counts the bodies that were not checked like the next one that is', async () => {
+    answer = ['application/json', '<html>Sign in</html>'];
+    await ask('/v1/things/1', 8);
+    await sleep(1100);
+    await ask('/v1/things/1', 1);
+    assert.equal(
+      (await causeOf('contract things'))?.cause,
+      'Upstream things, with 2 of its operations, breaks its contract: 21 of 21 answers in the last minute.',
+    );
+  });
+});
