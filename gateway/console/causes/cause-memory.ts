@@ -1,6 +1,6 @@
 // Remembers the causes of the last search, and the failures whose errors are still counted in the last minute.
 
-import { MINUTE_SLOTS } from '../history/history.ts';
+import { MINUTE_SLOTS } from '../history/present-counts.ts';
 import { RESOLUTIONS } from '../history/ranges.ts';
 import { type About, type FoundCause, idOf } from './cause.ts';
 import { isOfUnanswered } from './unanswered-causes.ts';

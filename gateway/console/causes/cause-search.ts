@@ -5,6 +5,8 @@ import { type ErrorCode, REFUSALS } from '../../catalogue/errors.ts';
 import type { FleetSources } from '../../shared/questions/fleet.ts';
 import type { History } from '../history/history.ts';
 import { historyReport } from '../history/history-report.ts';
+import { presentCounts } from '../history/present-counts.ts';
+import { rangeCounts } from '../history/range-counts.ts';
 import type { FoundCause, StatusForCauses } from './cause.ts';
 import { createCauseMemory } from './cause-memory.ts';
 import { causesOf, type LastMinute } from './causes.ts';
@@ -47,8 +49,8 @@ export class CauseSearch {
 
   /** Returns the latest counts, from which the figures of causes of several instances are made. */
   extents(): Extents {
-    const operations = this.#history.present('operations');
-    const organizations = this.#history.present('organizations');
+    const operations = presentCounts(this.#history, 'operations');
+    const organizations = presentCounts(this.#history, 'organizations');
     return extentsIn({ bounds: this.#options.bounds, operations, organizations }, this.#lastMinute());
   }
 
@@ -57,9 +59,9 @@ export class CauseSearch {
     const counted = {
       ...sampled,
       bounds,
-      operations: this.#history.present('operations'),
-      organizations: this.#history.present('organizations'),
-      upstreams: this.#history.present('upstreams'),
+      operations: presentCounts(this.#history, 'operations'),
+      organizations: presentCounts(this.#history, 'organizations'),
+      upstreams: presentCounts(this.#history, 'upstreams'),
       usualMs: this.#slow.usualMs,
     };
     this.#slow.note(slowIn(counted), now());
@@ -71,7 +73,7 @@ export class CauseSearch {
   }
 
   #lastMinute(): LastMinute {
-    const { all, codes } = historyReport(this.#options.bounds, [this.#history.counts({ range: '15m' })]);
+    const { all, codes } = historyReport(this.#options.bounds, [rangeCounts(this.#history, { range: '15m' })]);
     const [mostOften] = codes
       .filter(({ code, minute }) => minute > 0 && isServerError(code))
       .sort((one, other) => other.minute - one.minute);

@@ -5,6 +5,7 @@ import type { About } from '../causes/cause.ts';
 import { brokenIn, figuresOf, quantileMs } from '../history/figures.ts';
 import type { EventFigures } from '../history/gateway-event.ts';
 import type { History } from '../history/history.ts';
+import { countsBetween, refusalsBetween } from '../history/present-counts.ts';
 import type { FiguresOf } from './outages.ts';
 
 /** The stages whose refusals belong to a cause that makes the gateway refuse callers before it knows their organizations. */
@@ -32,11 +33,11 @@ export function createEventFigures(
 
   return function eventFigures({ subject, about }, fromMs, untilMs) {
     const of = subject && namesOf(subject.kind, subject.name);
-    const counts = history.countsBetween(fromMs, untilMs, of);
+    const counts = countsBetween(history, fromMs, untilMs, of);
     const { requests, failed, refused, server_errors } = figuresOf(bounds, counts);
     const stages = about && REFUSING[about.topic];
     if (stages !== undefined)
-      return sufferedOf({ requests, refused: history.refusalsBetween(fromMs, untilMs, stages) });
+      return sufferedOf({ requests, refused: refusalsBetween(history, fromMs, untilMs, stages) });
     if (about !== undefined && SLOW.includes(about.topic))
       return sufferedOf({ requests, p90_ms: quantileMs(bounds, counts, SLOW_PART) ?? 0 });
     if (about?.topic === 'contract')

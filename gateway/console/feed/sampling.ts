@@ -15,6 +15,7 @@ import type { Subject } from '../history/history-counts.ts';
 import type { HistoryFile } from '../history/history-file.ts';
 import { HistoryJournal } from '../history/history-journal.ts';
 import { decodeHistory, encodeHistory, type KeptHistory } from '../history/kept-history.ts';
+import { rangeCounts } from '../history/range-counts.ts';
 import { RESOLUTIONS, type ShownTime } from '../history/ranges.ts';
 import type { Increases, Sample } from '../history/sample.ts';
 import type { CausesAnswer, LocalFeed } from './feed.ts';
@@ -112,7 +113,7 @@ export class Sampling {
     return {
       ...this.#causesNow(),
       history_id: this.historyId,
-      counts: this.#history.counts(span, subject),
+      counts: rangeCounts(this.#history, span, subject),
       status: this.#status,
       versions: this.#versions(),
       events: eventsAbout(this.#events.list(), subject, this.#samples.upstreamOf),

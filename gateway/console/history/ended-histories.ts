@@ -7,6 +7,7 @@ import type { SharedHistories, SharedHistory, StoredHistory } from '../fleet/sha
 import { History, widthOf } from './history.ts';
 import type { RangeCounts, Subject } from './history-counts.ts';
 import { decodeHistory } from './kept-history.ts';
+import { rangeCounts } from './range-counts.ts';
 import type { ShownTime } from './ranges.ts';
 
 const inflated = promisify(inflateRaw);
@@ -51,7 +52,9 @@ export class EndedHistories {
     this.#adding = this.#adding.then(() => this.#update(store, answered)).catch(() => undefined);
     await this.#adding;
     const instances = [...this.#added.values()];
-    return this.#total && instances.length > 0 ? { counts: this.#total.counts(span, subject), instances } : undefined;
+    return this.#total && instances.length > 0
+      ? { counts: rangeCounts(this.#total, span, subject), instances }
+      : undefined;
   }
 
   async #update(store: SharedHistories, answered: ReadonlySet<string>): Promise<void> {

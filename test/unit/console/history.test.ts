@@ -5,6 +5,7 @@ import { History, widthOf } from '../../../gateway/console/history/history.ts';
 import type { Subject } from '../../../gateway/console/history/history-counts.ts';
 import { historyReport } from '../../../gateway/console/history/history-report.ts';
 import { decodeHistory, encodeHistory } from '../../../gateway/console/history/kept-history.ts';
+import { rangeCounts } from '../../../gateway/console/history/range-counts.ts';
 import { RANGES, type Range, RESOLUTIONS, type ShownTime } from '../../../gateway/console/history/ranges.ts';
 
 const BOUNDS = [0.005, 0.01];
@@ -19,9 +20,9 @@ function historyFrom(startMs = START_MS) {
   return {
     figuresOfEvents: (operationsOf: (upstream: string) => readonly string[]) =>
       createEventFigures(BOUNDS, history, operationsOf),
-    counts: (span: ShownTime, subject?: Subject) => history.counts(span, subject),
-    report: (range: Range = '15m') => historyReport(BOUNDS, [history.counts({ range })]),
-    reportOf: (span: ShownTime, subject?: Subject) => historyReport(BOUNDS, [history.counts(span, subject)]),
+    counts: (span: ShownTime, subject?: Subject) => rangeCounts(history, span, subject),
+    report: (range: Range = '15m') => historyReport(BOUNDS, [rangeCounts(history, { range })]),
+    reportOf: (span: ShownTime, subject?: Subject) => historyReport(BOUNDS, [rangeCounts(history, span, subject)]),
     /** So many requests to an operation, of which some failed, that took up to 5 ms; all of one organization and upstream. */
     add(name: string, requests: number, serverErrors = 0, sinceMs = history.advance()) {
       const values = [requests, 0, 0, requests - serverErrors, 0, 0, serverErrors, 0, 0];
@@ -303,7 +304,7 @@ test('a history that was kept goes on, and the time in between has no requests',
   const second = new History(BOUNDS, () => nowMs, kept);
   second.add(second.advance(), { ...NOTHING, operations: [{ name: 'a', values: [5, 0, 0, 5, 0, 0, 0, 0, 0] }] });
   nowMs += SLOT_MS;
-  const { all, operations, codes, from } = historyReport(BOUNDS, [second.counts({ range: '15m' })]);
+  const { all, operations, codes, from } = historyReport(BOUNDS, [rangeCounts(second, { range: '15m' })]);
   assert.equal(from, new Date(START_MS).toISOString());
   assert.deepEqual(all.series.requests, [3, 0, 0, 5]);
   assert.equal(operations[0]?.total.requests, 8);
@@ -311,7 +312,7 @@ test('a history that was kept goes on, and the time in between has no requests',
   nowMs += 25 * 3_600_000;
   const late = new History(BOUNDS, () => nowMs, decodeHistory(bytes, width, nowMs));
   for (const range of Object.keys(RANGES) as Range[])
-    assert.equal(historyReport(BOUNDS, [late.counts({ range })]).all.total.requests, 0);
+    assert.equal(historyReport(BOUNDS, [rangeCounts(late, { range })]).all.total.requests, 0);
 });
 
 test('bytes of another form, cut off, or of the future are no history', () => {
