@@ -5,7 +5,7 @@ import type { About } from '../causes/cause.ts';
 import { brokenIn, figuresOf, quantileMs } from '../history/figures.ts';
 import type { EventFigures } from '../history/gateway-event.ts';
 import type { History } from '../history/history.ts';
-import { countsBetween, refusalsBetween } from '../history/present-counts.ts';
+import { countsBefore, countsThrough } from '../history/present-counts.ts';
 import type { FiguresOf } from './outages.ts';
 
 /** The stages whose refusals belong to a cause that makes the gateway refuse callers before it knows their organizations. */
@@ -31,13 +31,23 @@ export function createEventFigures(
     return { kind: 'operations', names: kind === 'upstreams' ? operationsOf(name) : [name] } as const;
   }
 
-  return function eventFigures({ subject, about }, fromMs, untilMs) {
+  /** What was counted before each event began, in the slot in which it began. Later, the slots are too coarse to tell. */
+  const before = { requests: new WeakMap<object, number[]>(), refusals: new WeakMap<object, number[]>() };
+
+  return function eventFigures(event, fromMs, untilMs) {
+    const { subject, about } = event;
+    const countsSince = (what: keyof typeof before, counted: Parameters<typeof countsBefore>[2]) => {
+      const earlier = before[what].get(event) ?? countsBefore(history, fromMs, counted);
+      before[what].set(event, earlier);
+      const counts = countsThrough(history, fromMs, untilMs, counted);
+      return counts.map((number, index) => Math.max(0, number - (earlier[index] ?? 0)));
+    };
     const of = subject && namesOf(subject.kind, subject.name);
-    const counts = countsBetween(history, fromMs, untilMs, of);
+    const counts = countsSince('requests', of ?? 'all');
     const { requests, failed, refused, server_errors } = figuresOf(bounds, counts);
     const stages = about && REFUSING[about.topic];
     if (stages !== undefined)
-      return sufferedOf({ requests, refused: refusalsBetween(history, fromMs, untilMs, stages) });
+      return sufferedOf({ requests, refused: countsSince('refusals', { refusedBy: stages })[0] ?? 0 });
     if (about !== undefined && SLOW.includes(about.topic))
       return sufferedOf({ requests, p90_ms: quantileMs(bounds, counts, SLOW_PART) ?? 0 });
     if (about?.topic === 'contract')

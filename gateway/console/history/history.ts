@@ -14,6 +14,9 @@ export const TRACKED_MAX: Readonly<Record<Kind, number>> = { operations: 40, org
 /** This number is never reached, because the catalogue has few codes, and each belongs to a few stages. */
 export const CODES_MAX = 200;
 
+/** A cause is found within this time after its first failed request, which is in the last minute. */
+const LATEST_MS = 90_000;
+
 export const KINDS = Object.keys(TRACKED_MAX) as Kind[];
 
 /** Returns the number of counts per slot of an operation: a bucket for each bound, one for longer durations, and the classes of status. */
@@ -32,6 +35,8 @@ export class History {
   readonly #all: SeriesRings;
   readonly #tracked: Readonly<Record<Kind, TrackedSeries>>;
   readonly #codes: Map<string, SeriesRings>;
+  /** The latest increases, with the times at which they began and were counted. */
+  #latest: { readonly sinceMs: number; readonly atMs: number; readonly increases: Increases }[] = [];
 
   /**
    * @param bounds upper bounds of the duration buckets, in seconds
@@ -72,7 +77,10 @@ export class History {
   }
 
   /** Adds the increases since a moment. */
-  add(sinceMs: number, { operations, organizations, upstreams, refusals }: Increases): void {
+  add(sinceMs: number, increases: Increases): void {
+    const { operations, organizations, upstreams, refusals } = increases;
+    const atMs = this.#now();
+    this.#latest = [...this.#latest.filter((one) => atMs - one.atMs < LATEST_MS), { sinceMs, atMs, increases }];
     for (const increase of operations) {
       this.#addTo(this.#all, sinceMs, increase.values);
       this.#addTracked('operations', sinceMs, increase);
@@ -84,6 +92,14 @@ export class History {
       if (!codes.has(name) && codes.size < CODES_MAX) codes.set(name, createSeries(1));
       this.#addTo(codes.get(name), sinceMs, values);
     }
+  }
+
+  /** Returns the latest increases in the finest slot in which a time lies that were counted before that time. */
+  increasesBefore(untilMs: number): Increases[] {
+    const [{ slotMs }] = RESOLUTIONS;
+    const isInSlot = (ms: number) => Math.floor(ms / slotMs) === Math.floor(untilMs / slotMs);
+    const before = this.#latest.filter(({ sinceMs, atMs }) => atMs < untilMs && isInSlot(sinceMs));
+    return before.map(({ increases }) => increases);
   }
 
   /** Adds the counts of another history. Names for which there is no room are counted among all operations alone. */

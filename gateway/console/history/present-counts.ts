@@ -2,8 +2,10 @@
 
 import type { History } from './history.ts';
 import { type Kind, type PresentCounts, sum } from './history-counts.ts';
+import type { HistoryState } from './kept-history.ts';
 import { COARSEST, RESOLUTIONS } from './ranges.ts';
 import type { SeriesRings } from './ring.ts';
+import type { Increases } from './sample.ts';
 
 export const MINUTE_SLOTS = 4;
 
@@ -17,42 +19,61 @@ export function presentCounts(history: History, kind: Kind): PresentCounts[] {
   }));
 }
 
-/** Returns the counts of names of a kind, or of all requests, between two times, in the finest slots that reach back so far. */
-export function countsBetween(
-  history: History,
-  fromMs: number,
-  untilMs: number,
-  of?: { readonly kind: Kind; readonly names: readonly string[] },
-): number[] {
+/** All requests, those of names of a kind, or the refusals by stages. */
+type CountsOf =
+  | 'all'
+  | { readonly kind: Kind; readonly names: readonly string[] }
+  | { readonly refusedBy: readonly string[] };
+
+/**
+ * Returns the counts from the start of the coarsest slot in which a time lies to another time, in the finest slots that reach back so far.
+ * Without the counts of `countsBefore`, they are the counts between both times.
+ */
+export function countsThrough(history: History, fromMs: number, untilMs: number, of: CountsOf): number[] {
+  const startMs = slotAt(fromMs, COARSEST) * RESOLUTIONS[COARSEST].slotMs;
+  const resolution = resolutionAt(history, startMs);
+  return sumOf(history, of, resolution, slotAt(startMs, resolution), slotAt(untilMs, resolution));
+}
+
+/** Returns the counts from the same start to the time. Soon after the time, they are exact but for the sample in which the time lies. */
+export function countsBefore(history: History, fromMs: number, of: CountsOf): number[] {
+  const startMs = slotAt(fromMs, COARSEST) * RESOLUTIONS[COARSEST].slotMs;
+  const resolution = resolutionAt(history, fromMs);
+  const slots = sumOf(history, of, resolution, slotAt(startMs, resolution), slotAt(fromMs, resolution) - 1);
+  const within = resolution === 0 ? history.increasesBefore(fromMs) : [];
+  return sum([slots, ...within.flatMap((increases) => valuesOf(increases, of))]);
+}
+
+function slotAt(atMs: number, resolution: number): number {
+  return Math.floor(atMs / (RESOLUTIONS[resolution] as { slotMs: number }).slotMs);
+}
+
+/** Returns the finest resolution that reaches back to a time. */
+function resolutionAt(history: History, atMs: number): number {
+  const reaching = RESOLUTIONS.findIndex((_, resolution) => slotAt(atMs, resolution) >= history.oldest(resolution));
+  return reaching < 0 ? COARSEST : reaching;
+}
+
+function sumOf(history: History, of: CountsOf, resolution: number, first: number, last: number): number[] {
   const state = history.state();
-  const tracked = of?.names.flatMap((name) => {
-    const series = state[of.kind].get(name);
-    return series === undefined ? [] : [series];
-  });
-  const series = tracked ?? [state.all];
-  return sumBetween(history, series, fromMs, untilMs, state.all[0]?.width ?? 0);
+  const width = of !== 'all' && 'refusedBy' in of ? 1 : (state.all[0]?.width ?? 0);
+  const sums = seriesOf(state, of).map((series) => history.sumIn(series, resolution, first, last));
+  return sum([new Array(width).fill(0), ...sums]);
 }
 
-/** Returns the number of refusals by these stages between two times. */
-export function refusalsBetween(history: History, fromMs: number, untilMs: number, stages: readonly string[]): number {
-  const codes = [...history.state().codes].filter(([name]) => stages.includes(name.slice(0, name.indexOf(' '))));
-  const series = codes.map(([, one]) => one);
-  return sumBetween(history, series, fromMs, untilMs, 1)[0] ?? 0;
+function seriesOf(state: HistoryState, of: CountsOf): SeriesRings[] {
+  if (of === 'all') return [state.all];
+  const all = 'refusedBy' in of ? state.codes : state[of.kind];
+  return [...all].flatMap(([name, series]) => (isCounted(name, of) ? [series] : []));
 }
 
-function sumBetween(
-  history: History,
-  series: readonly SeriesRings[],
-  fromMs: number,
-  untilMs: number,
-  width: number,
-): number[] {
-  const slotAt = (atMs: number, resolution: number) =>
-    Math.floor(atMs / (RESOLUTIONS[resolution] as { slotMs: number }).slotMs);
-  const reaching = RESOLUTIONS.findIndex((_, resolution) => slotAt(fromMs, resolution) >= history.oldest(resolution));
-  const resolution = reaching < 0 ? COARSEST : reaching;
-  const [first, last] = [slotAt(fromMs, resolution), slotAt(untilMs, resolution)];
-  return sum([new Array(width).fill(0), ...series.map((one) => history.sumIn(one, resolution, first, last))]);
+function valuesOf(increases: Increases, of: CountsOf): (readonly number[])[] {
+  const all = of === 'all' ? increases.operations : 'refusedBy' in of ? increases.refusals : increases[of.kind];
+  return all.flatMap(({ name, values }) => (of === 'all' || isCounted(name, of) ? [values] : []));
+}
+
+function isCounted(name: string, of: Exclude<CountsOf, 'all'>): boolean {
+  return 'refusedBy' in of ? of.refusedBy.includes(name.slice(0, name.indexOf(' '))) : of.names.includes(name);
 }
 
 /** Returns the counts of the hour before the last minute, from whole minutes, or from finer slots, which exist soon after a start. */

@@ -10,7 +10,7 @@ import { thingsAt } from '../../support/things.ts';
 import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
 
 describe('a service that answers HTML where its contract says JSON, with status 200', () => {
-  let answer: readonly [type: string, body: string] = ['text/html', '<html>Sign in</html>'];
+  let answer: readonly [type: string, body: string] = ['application/json', '{}'];
   let upstream: FakeUpstream;
   let gateway: TestGateway;
   let headers: { authorization: string };
@@ -33,18 +33,21 @@ describe('a service that answers HTML where its contract says JSON, with status 
     for (let sent = 0; sent < times; sent += 1) await (await fetch(gateway.url + path, { headers })).text();
   }
 
-  it('is a failure that says how many clients got it, and what to run', async () => {
+  it('is a failure that says how many clients got it since it began, and what to run', async () => {
+    await ask('/v1/things', 6);
+    assert.equal(await causeOf('contract things'), undefined);
+    answer = ['text/html', '<html>Sign in</html>'];
     await ask('/v1/things', 12);
     const cause = await causeOf('contract things');
     assert.equal(cause?.severity, 'failure');
-    assert.equal(cause.cause, 'GET /v1/things of things breaks its contract: 12 of 12 answers in the last minute.');
+    assert.equal(cause.cause, 'GET /v1/things of things breaks its contract: 12 of 18 answers in the last minute.');
     assert.match(
       cause.consequence,
       /^So far: 12 of 12 answers broke the contract\. Its clients get these answers as they are: status 200 with text\/html; the contract declares application\/json;/,
     );
     assert.equal(cause.runbook, 'GatewayAnswersBreakContract');
     assert.match(cause.next ?? '', /^bin\/gateway explain req_\w+$/);
-    assert.deepEqual(cause.figures, { requests: 12, broken: 12 });
+    assert.deepEqual(cause.figures, { requests: 18, broken: 12 });
   });
 
   it('is a row of the history', async () => {
@@ -76,7 +79,7 @@ describe('a service that answers HTML where its contract says JSON, with status 
     await ask('/v1/things/1', 1);
     assert.equal(
       (await causeOf('contract things'))?.cause,
-      'Upstream things, with 2 of its operations, breaks its contract: 21 of 21 answers in the last minute.',
+      'Upstream things, with 2 of its operations, breaks its contract: 21 of 27 answers in the last minute.',
     );
   });
 });

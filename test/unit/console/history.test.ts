@@ -349,6 +349,25 @@ test('an outage has the requests of its subject in its time, also when only coar
   assert.deepEqual(figuresAt({ subject: upstream }, fromMs, untilMs), { requests: 14, failed: 7 });
 });
 
+test('figures begin with the fault, and not with the slot in which it began', () => {
+  const history = historyFrom();
+  const figuresAt = history.figuresOfEvents(() => ['GET /a']);
+  history.wait(2);
+  history.add('GET /a', 50);
+  history.wait(1);
+  history.add('GET /a', 100);
+  history.wait(0.2);
+  const fromMs = START_MS + 3.2 * SLOT_MS;
+  history.add('GET /a', 12, 12);
+  const event = { subject: { kind: 'upstreams', name: 'stock' } };
+  const figures = () => figuresAt(event, fromMs, fromMs + 60 * SLOT_MS);
+  assert.deepEqual(figures(), { requests: 12, failed: 12 });
+  history.wait(SLOTS + 200);
+  assert.deepEqual(figures(), { requests: 12, failed: 12 });
+  history.wait(SLOTS * 200);
+  assert.deepEqual(figures(), { requests: 12, failed: 12 });
+});
+
 test('lost keys and slow operations have their own figures: refusals before the caller is known, and the time of most responses', () => {
   const history = historyFrom();
   const figuresAt = history.figuresOfEvents(() => []);
