@@ -10,7 +10,7 @@ import type { Increases } from './sample.ts';
 const deflated = promisify(deflateRaw);
 const [{ slotMs: SLOT_MS }] = RESOLUTIONS;
 const WHOLE_EVERY_MS = 300_000;
-/** Samples that wait for a write; more than a slot has. Without Redis, or after the clock was set back, no write comes. */
+/** Samples that wait for a write; more than a slot has. Without Redis, no write comes. */
 const PENDING_MAX = 100;
 
 export class HistoryJournal {
@@ -34,9 +34,10 @@ export class HistoryJournal {
     else this.#writeWholeNext();
   }
 
-  /** Writes if a slot has begun since the last time. Call it after each sample. */
+  /** Writes if the slot is another one than the last time; an earlier one after the clock was set back. Call it after each sample. */
   writeInNewSlot(store: SharedHistories, instance: string, nowMs: number): void {
-    if (Math.floor(nowMs / SLOT_MS) > Math.floor(this.#writtenAtMs / SLOT_MS)) void this.write(store, instance, nowMs);
+    if (Math.floor(nowMs / SLOT_MS) !== Math.floor(this.#writtenAtMs / SLOT_MS))
+      void this.write(store, instance, nowMs);
   }
 
   /** Resolves when the increases so far are written, or when Redis cannot be reached. */

@@ -19,7 +19,12 @@ function begin() {
   const note = (count: number) => {
     for (let index = 0; index < count; index += 1) journal.note(NOW_MS, NOW_MS, increases);
   };
-  return { written, note, write: (atMs: number) => journal.write(store, 'one', atMs) };
+  return {
+    written,
+    note,
+    write: (atMs: number) => journal.write(store, 'one', atMs),
+    sampled: (atMs: number) => journal.writeInNewSlot(store, 'one', atMs),
+  };
 }
 
 test('the increases of a slot are appended after the whole history', async () => {
@@ -38,4 +43,14 @@ test('more increases than may wait are written as the whole history, and none wa
   note(2);
   await write(NOW_MS + 30_000);
   assert.deepEqual(written, ['whole', 'whole', 2]);
+});
+
+test('a clock that was set back ends no writes', async () => {
+  const { written, note, write, sampled } = begin();
+  await write(NOW_MS);
+  note(2);
+  sampled(NOW_MS - 3_600_000);
+  // The next write waits for that of the sample, and finds nothing left.
+  await write(NOW_MS - 3_600_000);
+  assert.deepEqual(written, ['whole', 2, 0]);
 });
