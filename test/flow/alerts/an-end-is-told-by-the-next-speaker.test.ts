@@ -2,11 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { AlertMonitor } from '../../../gateway/alerts/alerts.ts';
 import { createRedisAlertStore } from '../../../gateway/alerts/redis-store.ts';
-import { alertSettings } from '../../../gateway/alerts/settings.ts';
 import type { AlertStore } from '../../../gateway/alerts/store.ts';
 import type { Cause } from '../../../gateway/shared/contracts/cause.ts';
+import { reachesStore, startAlertMonitor } from '../../support/alert-monitor.ts';
 import { startAlertReceiver } from '../../support/alert-receiver.ts';
 import { eventually } from '../../support/instances.ts';
 import { apartAt, lookInside, startServer, type TestRedis } from '../../support/redis.ts';
@@ -43,36 +42,13 @@ function startInstance(instance: string, causes: readonly Cause[], url: string) 
       return store.write(outboxes);
     },
   };
-  const settings = alertSettings.parse({
-    receivers: { pager: { webhook: { url: pager.url, secret: 'pager_key' } } },
-    ...{ forSeconds: 0, recoverySeconds: 0, groupSeconds: 0 },
-  });
-  const monitor = new AlertMonitor({
-    inForce: async () => ({ settings, gateway: 'https://api.example.com' }),
-    causes: async () => [...causes],
-    instance,
-    store: guarded,
-    consoleUrl: 'http://127.0.0.1:9090',
-    readSecret: () => pager.secret,
-    isServing: () => true,
-    logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
-    onOutcome: () => undefined,
-    version: 'test',
-    now,
-    checkMs: 20,
-  });
+  const monitor = startAlertMonitor(pager, { causes: async () => [...causes], instance, store: guarded, now });
   stops.push(() => {
     state.frozen = false;
     return monitor.stop();
   });
   return { monitor, state };
 }
-
-const isReached = ({ monitor }: ReturnType<typeof startInstance>) =>
-  monitor.endSilence('none').then(
-    () => true,
-    () => false,
-  );
 
 /** Lets one instance tell that Redis takes no writes. The other one leaves that to it, or sees nothing. */
 async function outage(seenByBoth: boolean) {
@@ -111,9 +87,9 @@ it('an instance that told something while it was alone hands it over to the inst
   const { server, lease, speaker, other } = await outage(false);
   speaker.state.frozen = true;
   await server.config('SET', 'maxmemory', '0');
-  await eventually(() => isReached(other));
+  await eventually(() => reachesStore(other.monitor));
   laterMs += 15_000;
-  await eventually(async () => (await isReached(other)) && (await server.get(lease)) !== null);
+  await eventually(async () => (await reachesStore(other.monitor)) && (await server.get(lease)) !== null);
   speaker.state.frozen = false;
   await until(() => pager.told().flat().includes('resolved redis'));
   assert.deepEqual(pager.told().flat(), ['firing redis', 'resolved redis']);

@@ -3,10 +3,10 @@
 
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { AlertMonitor } from '../../../gateway/alerts/alerts.ts';
+import type { AlertMonitor } from '../../../gateway/alerts/alerts.ts';
 import { createRedisAlertStore } from '../../../gateway/alerts/redis-store.ts';
-import { alertSettings } from '../../../gateway/alerts/settings.ts';
 import type { Cause } from '../../../gateway/shared/contracts/cause.ts';
+import { reachesStore, startAlertMonitor } from '../../support/alert-monitor.ts';
 import { startAlertReceiver } from '../../support/alert-receiver.ts';
 import { eventually } from '../../support/instances.ts';
 import { apartAt, lookInside, type Relay, startRedis, startRelay, type TestRedis } from '../../support/redis.ts';
@@ -37,31 +37,13 @@ type Causes = Record<'all' | Who, Cause[]>;
 
 /** Starts a monitor that finds these causes, and stores its state behind this address. */
 function startMonitor(instance: Who, causes: Causes, url: string): AlertMonitor {
-  const settings = alertSettings.parse({
-    receivers: { pager: { webhook: { url: pager.url, secret: 'pager_key' } } },
-    ...{ forSeconds: 0, recoverySeconds: 0, groupSeconds: 0 },
-  });
-  return new AlertMonitor({
-    inForce: async () => ({ settings, gateway: 'https://api.example.com' }),
+  return startAlertMonitor(pager, {
     causes: async (of) => [...causes[of === 'all' ? 'all' : instance]],
     instance,
     store: createRedisAlertStore(url, now),
-    consoleUrl: 'http://127.0.0.1:9090',
-    readSecret: () => pager.secret,
-    isServing: () => true,
-    logger: { info: () => undefined, warn: () => undefined, error: () => undefined },
-    onOutcome: () => undefined,
-    version: 'test',
     now,
-    checkMs: 20,
   });
 }
-
-const isReached = (run: AlertMonitor) =>
-  run.endSilence('none').then(
-    () => true,
-    () => false,
-  );
 
 it('after an outage of Redis, the instance that spoke goes on, although another one reaches Redis first', async () => {
   const url = apartAt(redis.url);
@@ -81,7 +63,7 @@ it('after an outage of Redis, the instance that spoke goes on, although another 
   // The lease ends meanwhile.
   await server.del(lease);
   await others.restart();
-  await eventually(() => isReached(other));
+  await eventually(() => reachesStore(other));
   for (let checks = 0; checks < 20; checks += 1) await other.endSilence('none');
   assert.equal(await server.get(lease), null);
   await own.restart();
@@ -145,7 +127,7 @@ it('of two instances one sends alerts, the other takes over, and each reports it
   assert.notEqual(first, dead);
 
   await relay.restart();
-  await eventually(async () => (await isReached(again)) && (await isReached(other)));
+  await eventually(async () => (await reachesStore(again)) && (await reachesStore(other)));
   for (const list of Object.values(causes)) list.length = 0;
   await until(() => pager.told().flat().includes('resolved redis'));
   await until(() => [again, other].every((run) => run.report().alerts.every(({ state }) => state === 'ended')));
