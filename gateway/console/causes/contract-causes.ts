@@ -19,6 +19,8 @@ interface Broken {
   readonly upstream: string | undefined;
   readonly requests: number;
   readonly broken: number;
+  /** The same of the last seconds, in which the first failure is not outweighed by the answers before it; of the minute if there are none. */
+  readonly latest: { readonly requests: number; readonly broken: number };
 }
 
 /** The operations whose answers break their contract, and whose lines name an example. */
@@ -45,7 +47,7 @@ function brokenOperations({
     const [counted, now] = [countsIn(minute), countsIn(latest)];
     if (counted.broken < BROKEN_MIN || counted.broken < BROKEN_SHARE * counted.requests) return [];
     if (now.requests > 0 && now.broken === 0) return [];
-    return [{ name, upstream: upstreamOf(name), ...counted }];
+    return [{ name, upstream: upstreamOf(name), ...counted, latest: now.requests > 0 ? now : counted }];
   });
 }
 
@@ -56,8 +58,9 @@ function contractCause(upstream: string, same: readonly Broken[], known: Failure
   const sumOf = (of: 'requests' | 'broken') => same.reduce((sum, one) => sum + one[of], 0);
   const figures = { requests: sumOf('requests'), broken: sumOf('broken') };
   const [example] = same.flatMap(({ name }) => known.get(name)?.broken ?? []);
-  const isFailure =
-    figures.broken >= FAILURE_SHARE * figures.requests && example !== undefined && UNREADABLE.test(example.violation);
+  const latest = (of: 'requests' | 'broken') => same.reduce((sum, one) => sum + one.latest[of], 0);
+  const isMostly = latest('broken') >= FAILURE_SHARE * latest('requests');
+  const isFailure = isMostly && example !== undefined && UNREADABLE.test(example.violation);
   return (isFailure ? failureCause : warningCause)(
     { topic: 'contract', name: upstream },
     telling`${what} breaks its contract: ${count('broken')} of ${count('requests')} answers in the last minute.`,

@@ -54,23 +54,20 @@ function emptyStoreCauses({ keys: { emptied_at: since } = {}, redis }: StatusFor
   ];
 }
 
-/** Returns the cause if the key store, or Redis, can be read but takes no writes. */
+/**
+ * Returns the cause if the key store, or Redis, can be read but takes no writes. For Redis it has the id of an outage of Redis, which it
+ * begins and ends.
+ */
 function refusedWriteCauses({ keys = {}, redis }: StatusForCauses): FoundCause[] {
   const { writeFailure: failure } = keys;
   // For two seconds after an outage, the last write is a write that failed because of the outage.
   if (failure === undefined || UNREACHED.test(failure)) return [];
   const what = redis === undefined ? 'The key store' : `Redis ${redis.address}`;
-  return [
-    failureCause(
-      { topic: 'store writes' },
-      `${what} takes no writes: ${failure.replace(/\.+$/, '')}.`,
-      'Changes of keys and last uses are not stored.',
-      {
-        runbook: 'GatewayKeyStoreAway',
-        details: '#/system',
-      },
-    ),
-  ];
+  const known = redis === undefined ? '' : fault(failure);
+  const takesNone = known.endsWith('takes no writes') ? known : `takes no writes: ${failure.replace(/\.+$/, '')}`;
+  const topic = redis === undefined ? 'store writes' : 'redis';
+  const links = { runbook: 'GatewayKeyStoreAway', details: '#/system' };
+  return [failureCause({ topic }, `${what} ${takesNone}.`, 'Changes of keys and last uses are not stored.', links)];
 }
 
 function fault(reason = ''): string {

@@ -3,6 +3,7 @@
 import type { Cause } from '../../shared/contracts/cause.ts';
 import { isoTime } from '../../shared/text.ts';
 import type { About, FoundCause } from '../causes/cause.ts';
+import { addedFigures } from '../causes/effect.ts';
 import type { EventFigures, GatewayEvent } from '../history/gateway-event.ts';
 import { codesNamedBy, shownSubjectOf } from './shown-events.ts';
 
@@ -42,6 +43,8 @@ interface LastingOutage {
   readonly mark: Mark | undefined;
   /** The fault of the cause; that of the failure before while the cause recovers. */
   readonly fault: string | undefined;
+  /** The figures of the marks before, which ended when the warning became an outage. */
+  readonly before: EventFigures | undefined;
 }
 
 export class Outages {
@@ -82,9 +85,10 @@ export class Outages {
       .sort((one, other) => rank(one) - rank(other));
   }
 
-  #withFigures({ cause, mark }: LastingOutage): Lasting<FoundCause> {
+  #withFigures({ cause, mark, before }: LastingOutage): Lasting<FoundCause> {
     if (mark === undefined) return cause;
-    return { ...cause, suffered: this.#figuresOf(mark, Date.parse(mark.at), this.#now()) };
+    const figures = this.#figuresOf(mark, Date.parse(mark.at), this.#now());
+    return { ...cause, suffered: addedFigures([before, figures]) };
   }
 
   #note(cause: FoundCause): void {
@@ -106,7 +110,13 @@ export class Outages {
     if (mark !== undefined) noteCodes(mark, cause);
     // A cause that returns soon keeps the start of its outage.
     const first = mark !== undefined && mark.at < since ? mark.at : since;
-    this.#lasting.set(id, { cause: { ...cause, since: first }, mark, fault });
+    const isAnotherMark = known?.mark !== undefined && !isOther && earlier === undefined;
+    const before = isSame
+      ? known.before
+      : isAnotherMark
+        ? addedFigures([known.before, known.mark?.figures])
+        : undefined;
+    this.#lasting.set(id, { cause: { ...cause, since: first }, mark, fault, before });
   }
 
   #newMark(kind: MarkKind, cause: FoundCause, since: string): Mark {

@@ -136,6 +136,17 @@ test('each fault of Redis is named', () => {
   }
 });
 
+test('a Redis that takes no writes is one cause with one text, also once its other stores work again', () => {
+  const reason =
+    'MISCONF Redis is configured to save RDB snapshots, but it is unable to persist to disk. script: 51fb8b';
+  const keys = { store: 'reachable', writeFailure: reason };
+  for (const limits of [{}, { limits: { state: 'away', since_at: SINCE, reason, policyInForce: 'local' } }])
+    assert.deepEqual(
+      causesWith({ keys, ...limits }).map(({ id, cause }) => [id, cause]),
+      [['redis', 'Redis 127.0.0.1:7379 cannot write to its disk (MISCONF) and takes no writes.']],
+    );
+});
+
 test('everything that is wrong is one cause with a runbook, and most name what clients get', () => {
   const target = (state: string, address = 'http://a') => ({ mode: 'live', address, state, failing_since: SINCE });
   const upstream = (more: object) => ({ upstreams: { stock: { targets: [target('healthy')], breaker: {}, ...more } } });
@@ -162,7 +173,7 @@ test('everything that is wrong is one cause with a runbook, and most name what c
     ],
     [
       { keys: { store: 'reachable', writeFailure: 'READONLY' } },
-      /^bad: Redis 127\.0\.0\.1:7379 takes no writes/,
+      /^bad: Redis 127\.0\.0\.1:7379 is a replica and takes no writes\./,
       'GatewayKeyStoreAway',
     ],
     [
@@ -515,4 +526,23 @@ test('an upstream without any working target says so, and one with a working tar
     `Upstream orders (live): target http://a ${why}, and 1 more.`,
   ]);
   assert.deepEqual(causeOf(a), [`Upstream orders (live): target http://a ${why}.`]);
+});
+
+test('the figures of a failure that began as a warning are those since the warning', () => {
+  let nowMs = NOW_MS;
+  const events = new Events(
+    () => nowMs,
+    {},
+    (_, fromMs, untilMs) => ({ requests: (untilMs - fromMs) / 1000, broken: 1 }),
+  );
+  const about = { topic: 'contract', name: 'stock' } as const;
+  const observe = (make: typeof warningCause) => {
+    events.observe(fine, [make(about, 'It breaks its contract.', '')]);
+    nowMs += 20_000;
+    return events.causes()[0]?.suffered;
+  };
+  assert.deepEqual(observe(warningCause), { requests: 20, broken: 1 });
+  assert.deepEqual(observe(failureCause), { requests: 40, broken: 2 });
+  // The mark of the warning goes on, and has the requests since it began.
+  assert.deepEqual(observe(warningCause), { requests: 60, broken: 1 });
 });
