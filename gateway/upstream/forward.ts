@@ -21,6 +21,8 @@
 // In each state the deadline can pass or the client can leave. Both end the exchange: upstream/attempts/before-sending.ts in the state
 // `prepared`, upstream/attempts/attempts.ts in the others.
 //
+// A WebSocket has no attempts: upstream/handshake.ts takes its place and its target, and sends its one request.
+//
 // The calls from `forward` to the bytes:
 //
 //   forward ─> Attempts.run ─> ExchangePlace.take   takes a place, or waits for one
