@@ -51,6 +51,7 @@ export class Outages {
   readonly #now: () => number;
   readonly #figuresOf: FiguresOf;
   readonly #marks: Marks;
+  #observedMs = 0;
   readonly #lasting = new Map<string, LastingOutage>();
   /** The marks that have ended lately, by their kind, and the id and the fault of their cause. */
   readonly #ended = new Map<string, Mark>();
@@ -64,6 +65,8 @@ export class Outages {
 
   /** Notes a state. A cause without `since` gets the time at which it was first seen. */
   observe(causes: readonly FoundCause[]): void {
+    // A mark that follows another one begins when that one ends, and not a millisecond later.
+    this.#observedMs = this.#now();
     const present = new Set(causes.map(({ id }) => id));
     for (const [id, lasting] of this.#lasting) {
       if (present.has(id)) continue;
@@ -141,7 +144,7 @@ export class Outages {
   }
 
   #time(): string {
-    return isoTime(this.#now());
+    return isoTime(this.#observedMs);
   }
 }
 
