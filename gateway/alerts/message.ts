@@ -4,7 +4,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type Cause, type Severity, severityOf } from '../shared/contracts/cause.ts';
 import { nextCommandOf } from '../shared/next-command.ts';
-import { isoTime, shortTextOf, visibleLine } from '../shared/text.ts';
+import { durationText, isoTime, shortTextOf, visibleLine } from '../shared/text.ts';
 import type { Alert, Due } from './due.ts';
 
 /** One cause in a message. Its texts are bounded and contain no control characters. */
@@ -71,14 +71,15 @@ export function noteOf(
 ): AlertNote {
   const { instances = [], figures = {}, runbook = null, details = '#/' } = cause;
   const isOver = state === 'resolved';
+  const since = cause.since ?? isoTime(seenMs);
   return {
     id: cause.id,
     state,
     severity: severityOf(cause),
     cause: cause.cause,
-    consequence: isOver ? (cause.ended ?? '') : cause.consequence,
+    consequence: isOver ? endText(cause, lastMs - Date.parse(since)) : cause.consequence,
     subject: subjectOf(details),
-    since: cause.since ?? isoTime(seenMs),
+    since,
     until: isOver ? isoTime(lastMs) : null,
     figures,
     instances,
@@ -86,6 +87,12 @@ export function noteOf(
     next: isOver ? null : (nextCommandOf(cause) ?? null),
     link: `${consoleUrl.replace(/\/+$/, '')}/${details}`,
   };
+}
+
+/** Says how long the cause lasted, how many requests suffered, and what its end means. */
+function endText({ effect, ended }: Cause, lastedMs: number): string {
+  const total = effect === undefined ? '' : `; ${effect}`;
+  return boundText(`It lasted ${durationText(Math.max(0, lastedMs))}${total}. ${ended ?? ''}`.trimEnd(), TEXT_MAX);
 }
 
 /**

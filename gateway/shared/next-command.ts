@@ -23,7 +23,9 @@ const COMMANDS: readonly (readonly [id: RegExp, command: string])[] = [
   [/^unknown callers$/, 'bin/gateway orgs list'],
   [/^(?:redis$|stores(?: disk)?$|store writes$|issuer )/, 'bin/gateway doctor'],
   [/^instance /, 'bin/gateway status --history'],
-  [/^(?:silent$|loop$|shedding$|worker |lifecycle$|configuration differs$)/, STATUS],
+  [/^configuration differs$/, 'bin/gateway check'],
+  [/^clock /, 'timedatectl'],
+  [/^(?:silent$|loop$|shedding$|worker |lifecycle$)/, STATUS],
 ];
 
 /** Commands for sections of docs/operations.md, which replace the command for the id of the cause. */

@@ -225,7 +225,8 @@ export function published({
 }: FoundCause): Cause {
   if (suffered === undefined) return cause;
   const whose = about.topic === 'organization' ? '' : organizationsText(organizations);
-  return { ...cause, consequence: `So far: ${effectText(suffered)}${whose}. ${cause.consequence}`.trimEnd() };
+  const effect = `${effectText(suffered)}${whose}`;
+  return { ...cause, effect, consequence: `So far: ${effect}. ${cause.consequence}`.trimEnd() };
 }
 
 const ORGANIZATIONS_NAMED_MAX = 3;

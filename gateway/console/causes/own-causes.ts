@@ -133,6 +133,7 @@ function certificateCauses({
   const name = names[0] ?? '?';
   const about = { topic: 'certificate', name } as const;
   const more = { until: until ?? undefined, details: '#/system' };
+  const at = until ? `, at ${until}` : '';
   const why = failure ? ` ${failure.reason}` : '';
   // The gateway renews no files.
   const renew = file === undefined ? '' : ` Write the renewed one to ${file}.`;
@@ -145,7 +146,7 @@ function certificateCauses({
   const consequence = 'Clients refuse the connection.';
   if (state === 'expired')
     return [
-      failureCause(about, `The certificate for ${name} has expired.`, `${consequence}${why}${renew}`, {
+      failureCause(about, `The certificate for ${name} has expired${at}.`, `${consequence}${why}${renew}`, {
         ...more,
         runbook,
       }),
@@ -153,7 +154,7 @@ function certificateCauses({
   if (state === 'expiring') {
     const left = !days ? 'within a day' : days === 1 ? 'in one day' : `in ${days} days`;
     const then = `Clients then refuse the connection.${why}${renew}`;
-    return [warningCause(about, `The certificate for ${name} expires ${left}.`, then, { ...more, runbook })];
+    return [warningCause(about, `The certificate for ${name} expires ${left}${at}.`, then, { ...more, runbook })];
   }
   if (file !== undefined && failure) {
     const stays = `The former one stays in use: ${failure.reason}`;

@@ -35,8 +35,9 @@ const SLOWER = 4;
  * A slow operation is treated as slow down to this lower factor. With one factor for both, the cause would come and go with each sample.
  */
 const STILL_SLOWER = 2;
-const SLOW_REQUESTS_MIN = 5;
-const COMPARED_REQUESTS_MIN = 20;
+/** With fewer requests, a single late one is the 90th percentile, and soon after a start the first ones say little about the usual. */
+const SLOW_REQUESTS_MIN = 10;
+const COMPARED_REQUESTS_MIN = 50;
 /** A duration that has lasted for this time is the usual duration. */
 const USUAL_AFTER_MS = 6 * 3_600_000;
 const PART = 0.9;

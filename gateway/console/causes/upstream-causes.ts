@@ -16,7 +16,6 @@ interface Suspension {
   readonly runbook: string;
 }
 
-const REFUSED = { ends: 'the secret changes', runbook: 'GatewayCredentialLatched' };
 const WITHOUT_SECRET = 'GatewayCredentialMissing';
 
 /** Returns why no request is sent to an upstream, and what ends this. */
@@ -26,7 +25,11 @@ function suspensionOf(upstream: string, { reason, secret, detail }: CredentialFa
   const orAnew = `, or the gateway is started with the variable ${secret.toUpperCase()}`;
   switch (reason) {
     case 'refused':
-      return { ...REFUSED, cause: `Upstream ${upstream} refused the credential of the gateway, the secret ${secret}.` };
+      return {
+        cause: `Upstream ${upstream} refused the credential of the gateway, the secret ${secret}.`,
+        ends: `${file} changes${orAnew}`,
+        runbook: 'GatewayCredentialLatched',
+      };
     case 'absent':
       return { cause: `${without} is missing.`, ends: `the secret is in ${file}${orAnew}`, runbook: WITHOUT_SECRET };
     case 'unusable': {

@@ -31,6 +31,8 @@ export interface Cause {
   readonly symptoms?: readonly Symptom[] | undefined;
   /** The affected instances; absent if all instances are affected. */
   readonly instances?: readonly string[] | undefined;
+  /** How many requests have suffered since the cause began, and whose; absent if none is known. */
+  readonly effect?: string | undefined;
   /** A sentence about the meaning of the end of the cause; undefined if that is obvious. */
   readonly ended?: string | undefined;
   /** True if the failure is over, but still in the counts of the last minute. Alerts treat such a cause as ended. */

@@ -30,6 +30,7 @@ const DEAD: Cause = {
   ...{ id: 'upstream orders live', kind: 'bad', cause: 'Upstream orders (live): target 10.0.0.1 is failing.' },
   ...{ consequence: 'Its requests fail with 502 or 504.', since: '2026-11-26T10:00:00.000Z' },
   ...{ details: '#/upstreams/orders', runbook: 'GatewayTargetDown', figures: { requests: 21, failed: 21 } },
+  effect: '21 of 21 requests failed',
 };
 
 interface Run {
@@ -103,6 +104,7 @@ describe('a webhook', () => {
     });
     assert.ok(Date.parse(ended?.alerts[0]?.until ?? '') > Date.parse(String(DEAD.since)));
     assert.notEqual(ended?.id, began?.id);
+    assert.match(ended?.alerts[0]?.consequence ?? '', /^It lasted [\d.]+ (s|min|h); 21 of 21 requests failed\.$/);
     assert.equal(ended?.alerts[0]?.dedup_key, began?.alerts[0]?.dedup_key);
   });
 

@@ -7,6 +7,7 @@ import { silentCause } from '../../../gateway/console/causes/instance-causes.ts'
 import type { PresentTraffic } from '../../../gateway/console/causes/present.ts';
 import { Events } from '../../../gateway/console/events/events.ts';
 import { eventsAbout } from '../../../gateway/console/events/shown-events.ts';
+import { listedEvents } from '../../../gateway/console/feed/join-events.ts';
 
 const NOW_MS = Date.parse('2027-03-01T12:25:00.000Z');
 const SINCE = '2027-03-01T12:22:00.000Z';
@@ -196,7 +197,7 @@ test('everything that is wrong is one cause with a runbook, and most name what c
     [upstream({ breaker: { live: 'half_open' } }), /^bad: .*half open/, 'GatewayBreakerOpen'],
     [
       upstream({ credential_fault: { reason: 'refused', secret: 'stock_key' } }),
-      /^bad: Upstream stock refused the credential of the gateway, the secret stock_key\. Nothing .* until the secret changes/,
+      /^bad: Upstream stock refused the credential of the gateway, the secret stock_key\. Nothing .* until the file SECRETS_DIR\/stock_key changes/,
       'GatewayCredentialLatched',
     ],
     [
@@ -215,8 +216,8 @@ test('everything that is wrong is one cause with a runbook, and most name what c
     [{ workers: [{ worker: 2, state: 'waiting' }] }, /^bad: Worker 2 died/, 'GatewayWorkerRestarts'],
     [{ workers: [{ worker: 1, state: 'silent' }] }, /^bad: Worker 1 does not answer/, 'GatewayWorkerRestarts'],
     [
-      { certificates: [{ names: ['a.example.com'], state: 'expiring', days_left: 13 }] },
-      /^warn: .* a\.example\.com expires in 13 days/,
+      { certificates: [{ names: ['a.example.com'], state: 'expiring', days_left: 13, expires_at: GRACE_END }] },
+      /^warn: .* a\.example\.com expires in 13 days, at 2027-03-01T12:37:00\.000Z\./,
       'GatewayCertificateExpires',
     ],
     [
@@ -545,4 +546,19 @@ test('the figures of a failure that began as a warning are those since the warni
   assert.deepEqual(observe(failureCause), { requests: 40, broken: 2 });
   // The mark of the warning goes on, and has the requests since it began.
   assert.deepEqual(observe(warningCause), { requests: 60, broken: 1 });
+});
+
+test('a warning that becomes a failure is one line, which came once, although the clock goes on between both', () => {
+  let nowMs = NOW_MS;
+  const events = new Events(() => {
+    nowMs += 1;
+    return nowMs;
+  });
+  const about = { topic: 'contract', name: 'stock' } as const;
+  for (const make of [warningCause, failureCause]) events.observe(fine, [make(about, 'It breaks its contract.', '')]);
+  const lines = listedEvents(events.list()).filter(({ kind }) => kind !== 'start');
+  assert.deepEqual(
+    lines.map(({ kind, times }) => [kind, times]),
+    [['outage', 1]],
+  );
 });

@@ -219,7 +219,7 @@ test('an overloaded upstream is one cause, with its load and what its operations
 
 test('an operation is slow if it is slower than itself', () => {
   const hour = { requests: 100 };
-  const slow = { requests: 9, bucket: 3 };
+  const slow = { requests: 10, bucket: 3 };
   const page = `#/operations/${encodeURIComponent(REPORTS)}`;
   assert.deepEqual(told({ operations: [series(REPORTS, slow, slow, hour)] }), [
     `warn: ${REPORTS} of orders is slow: 9 of 10 responses within about 4.6 s, about 45 ms before. ${page}`,
@@ -242,8 +242,8 @@ test('an operation is slow if it is slower than itself', () => {
   assert.match(causes[0]?.consequence ?? '', /^Its clients wait longer/);
   const calm: PresentCounts[] = [
     series(REPORTS, slow, slow, { requests: 100, bucket: 3 }),
-    series(REPORTS, slow, slow, { requests: 19 }),
-    series(REPORTS, { requests: 4, bucket: 3 }, { requests: 4, bucket: 3 }, hour),
+    series(REPORTS, slow, slow, { requests: 49 }),
+    series(REPORTS, { requests: 9, bucket: 3 }, { requests: 9, bucket: 3 }, hour),
     // Slow before, and no longer.
     series(REPORTS, { requests: 20, bucket: 3 }, { requests: 9 }, hour),
     series(REPORTS, { requests: 9, bucket: 1 }, { requests: 9, bucket: 1 }, hour),
@@ -253,7 +253,7 @@ test('an operation is slow if it is slower than itself', () => {
 
 test('an operation that stays slow is told until it is fast again, and recovers while the minute counts it', () => {
   const memory = createSlowMemory();
-  const slow = { requests: 9, bucket: 3 };
+  const slow = { requests: 10, bucket: 3 };
   const at = (latest: Counted, hour: Counted, nowMs = NOW_MS) => {
     const present = presentOf({ operations: [series(REPORTS, slow, latest, hour)], usualMs: memory.usualMs });
     memory.note(slowIn(present), nowMs);
