@@ -9,6 +9,7 @@ import { ambiguousPaths } from '../contract/lint/ambiguous-paths.ts';
 import { bufferedUploads } from '../contract/lint/buffered-uploads.ts';
 import { costlySchemas } from '../contract/lint/costly-schemas.ts';
 import { impossibleSchemas } from '../contract/lint/impossible-schemas.ts';
+import { neededSchemas } from '../contract/lint/needed-schemas.ts';
 import { unfitValues } from '../contract/lint/unfit-values.ts';
 import { unlistedFiles } from '../contract/load.ts';
 import { foreignOrigin } from '../contract/operations/servers.ts';
@@ -30,29 +31,36 @@ const UNLIMITED_NAMED_MAX = 5;
 /** The contract of browser sessions, which is part of the gateway. No warning says that it is not served. */
 const SESSION_CONTRACT = /\/session\/session\.yaml$/;
 
+interface FileWarnings {
+  readonly sentences: readonly string[];
+  /** The number of warnings about operations or services that refuse every request. */
+  readonly refusing: number;
+}
+
 /** Resolves with one sentence per warning, in the order of their kinds. Warnings of the machine are in check-machine.ts. */
 export async function warningsOf(
   configuration: Configuration,
   contractsDirectory: string,
   nowMs: number,
-): Promise<string[]> {
+): Promise<FileWarnings> {
   const { contracts, breakingChanges, upstreamTls } = configuration;
   const published = new Set(breakingChanges.promised.map(({ file }) => file));
   const isOff = (file: string) => configuration.config.gateway.sessions === undefined && SESSION_CONTRACT.test(file);
   const files = unlistedFiles(contractsDirectory, contracts).filter((file) => !published.has(file) && !isOff(file));
-  const unlisted = files.map(
-    (file) =>
-      `${shownPath(file)} is listed by no upstream, so it is not served. List it in upstreams.yaml, or remove it.`,
-  );
+  const unlisted = files.map((file): Mistake => {
+    const reason = 'no upstream lists this file, so it is not served.';
+    return { file: shownPath(file), reason, remedy: 'List it in upstreams.yaml, or remove it.', refusesAll: true };
+  });
   const crossing = ambiguousPaths(contracts.operations.map(({ operation }) => operation)).map(
     ([left, right]) => `${left} and ${right} both match some paths; the one with a literal further left wins.`,
   );
-  const elsewhere = onOtherHosts(configuration).map(toSentence);
-  const withheld = condense(withheldByDefault(configuration)).map(toSentence);
-  const limits = [...settingsWithoutEffect(configuration), ...unlimitedWarnings(configuration)].map(toSentence);
-  const inexact = condense(contracts.documents.flatMap(({ warnings }) => warnings)).map(toSentence);
+  const elsewhere = onOtherHosts(configuration);
+  const withheld = condense(withheldByDefault(configuration));
+  const limits = [...settingsWithoutEffect(configuration), ...unlimitedWarnings(configuration)];
+  const inexact = condense(contracts.documents.flatMap(({ warnings }) => warnings));
+  const needed = neededSchemas(contracts.operations);
   const ofSchemas = contracts.documents.flatMap((document) => [
-    ...impossibleSchemas(document),
+    ...impossibleSchemas(document, needed),
     ...newUnfitValues(document, contracts.schemas),
     ...costlySchemas(document),
   ]);
@@ -61,21 +69,25 @@ export async function warningsOf(
   // Adds the lines of all mistakes of a document at once, because each call parses the whole document.
   for (const document of contracts.documents)
     await document.position().locate(async (file, spots) => positionsIn(file, spots));
-  return [
+  const warnings = [
     ...unlisted,
     ...crossing,
     ...inexact,
-    ...condense(ofSchemas).map(toSentence),
-    ...condense(uploads).map(toSentence),
+    ...condense(ofSchemas),
+    ...condense(uploads),
     ...elsewhere,
     ...withheld,
     ...limits,
     ...untimelyTls(upstreamTls, nowMs),
     ...inconsistentDeprecations(configuration),
-    ...shownInstead(configuration).map(toSentence),
-    ...liveExamples(configuration).map(toSentence),
-    ...condense(examples).map(toSentence),
+    ...shownInstead(configuration),
+    ...liveExamples(configuration),
+    ...condense(examples),
   ];
+  return {
+    sentences: warnings.map((one) => (typeof one === 'string' ? one : toSentence(one))),
+    refusing: warnings.filter((one) => typeof one !== 'string' && one.refusesAll).length,
+  };
 }
 
 /** Warns of values that do not fit their schemas. Skips a contract in which a former check has found none, because compiling takes long. */

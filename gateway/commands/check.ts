@@ -75,10 +75,8 @@ async function check(context: CommandContext, options: CheckOptions): Promise<vo
     const untimely = configuration ? untimelyMistakes(configuration.config, configuration.certificates, nowMs) : [];
     const mistakes = [...untimely, ...checked.mistakes];
     if (configuration === undefined || mistakes.length > 0) throw new ConfigError(mistakes, checked.warnings);
-    const ofFiles = [
-      ...(await warningsOf(configuration, settings.contractsDirectory, nowMs)),
-      ...misspeltVariables(environment),
-    ];
+    const inFiles = await warningsOf(configuration, settings.contractsDirectory, nowMs);
+    const ofFiles = [...inFiles.sentences, ...misspeltVariables(environment)];
     const ofMachine = [
       ...checked.missing.map((mistake) => `${toSentence(mistake)} ${MAY_BE_ELSEWHERE}`),
       ...checked.oneWay.map(toSentence),
@@ -92,6 +90,7 @@ async function check(context: CommandContext, options: CheckOptions): Promise<vo
     const changed = await changedSincePublished(configuration, settings.contractsDirectory, nowMs);
     printSuccess(context, asJson, settings, configuration, {
       warnings: [...ofFiles, ...ofMachine, ...refused.mistakes],
+      refusing: inFiles.refusing,
       strictMistakes,
       refused,
       changed,
@@ -128,6 +127,8 @@ function writeManifest({ configDirectory }: Settings, { files }: Configuration):
 /** What is to be said of a configuration without mistakes. */
 interface Findings {
   readonly warnings: readonly string[];
+  /** The number of warnings about operations or services that refuse every request. */
+  readonly refusing: number;
   /** The number of warnings that count as mistakes. */
   readonly strictMistakes: number;
   readonly changed: Awaited<ReturnType<typeof changedSincePublished>>;
@@ -140,8 +141,9 @@ function printSuccess(
   asJson: boolean,
   { configDirectory }: Settings,
   { config, contracts, version, isListed }: Configuration,
-  { warnings, strictMistakes, changed, tools, refused }: Findings,
+  findings: Findings,
 ): void {
+  const { warnings, strictMistakes, changed, tools, refused } = findings;
   const { operations } = contracts;
   const { operationsMax } = config.gateway.metrics;
   const metricsBytes = metricsBytesOf(
@@ -172,7 +174,7 @@ function printSuccess(
   const counted = strictMistakes === 1 ? 'a mistake' : 'mistakes';
   if (strictMistakes > 0)
     printLine(context, `${countText(strictMistakes, 'warning')} in ${what}, counted as ${counted} (--strict).`);
-  else printLine(context, verdictOf(what, refused));
+  else printLine(context, verdictOf(what, findings));
   if (tools !== undefined) printTools(context, tools);
   const isByEntry = operations.length > operationsMax;
   if (!isByEntry && metricsBytes < METRICS_BYTES_NOTED) return;
@@ -180,8 +182,12 @@ function printSuccess(
   context.write(`Metrics are kept ${kept} and may take ${(metricsBytes / 2 ** 20).toFixed(1)} MiB of /metrics.\n`);
 }
 
-function verdictOf(what: string, { mistakes, needsRestart }: RefusedByRunning): string {
-  if (mistakes.length === 0) return `No mistakes: ${what}.`;
+function verdictOf(what: string, { warnings, refusing, refused }: Findings): string {
+  const { mistakes, needsRestart } = refused;
+  const leave = refusing === 1 ? 'leaves' : 'leave';
+  const beside = refusing === 0 ? '' : `, of which ${refusing} ${leave} operations that no request can use`;
+  const but = warnings.length === 0 ? '' : `, but ${countText(warnings.length, 'warning')}${beside}`;
+  if (mistakes.length === 0) return `No mistakes${but}: ${what}.`;
   const then = needsRestart ? 'takes them when it is started again' : 'refused them';
   return `The files have no mistakes (${what}), but the running gateway ${then}: see the warning.`;
 }

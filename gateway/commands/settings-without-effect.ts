@@ -44,9 +44,8 @@ function servedNowhere({ config: { gateway, upstreams, sources } }: Configuratio
     if (isServerOfEntry(name) || hosts.some((site) => hostOfSite(site, gateway.hosts, gateway.publicUrl) !== undefined))
       return [];
     const reason = `gateway.yaml has no host name for ${hosts.join(', ')}, so its operations are served nowhere.`;
-    return [
-      sources.upstreams.mistakeAt(['upstreams', name, 'hosts'], reason, `Set hosts.${hosts[0]} in gateway.yaml.`),
-    ];
+    const remedy = `Set hosts.${hosts[0]} in gateway.yaml.`;
+    return [{ ...sources.upstreams.mistakeAt(['upstreams', name, 'hosts'], reason, remedy), refusesAll: true }];
   });
 }
 

@@ -15,6 +15,8 @@ export interface Mistake {
   readonly remedy: string;
   /** The files are correct and the next start accepts them, but the running gateway cannot apply them. */
   readonly needsRestart?: true;
+  /** Set for a warning about an operation or a service that refuses every request. */
+  readonly refusesAll?: true;
   /**
    * The operation and the rule of the entry under `breaking` that accepts the change; undefined if the mistake is not a breaking change.
    */
@@ -56,6 +58,7 @@ export function condense(mistakes: readonly Mistake[]): Mistake[] {
       file: first.file,
       reason: `the same mistake occurs in ${more} more places.`,
       remedy: 'Correct them in the same way.',
+      ...(first.refusesAll && { refusesAll: first.refusesAll }),
     };
     return [...alike.slice(0, ALIKE_MAX), rest];
   });

@@ -138,12 +138,12 @@ test('a legal but suspicious value is a warning', async () => {
   };
   const [people, programs] = await Promise.all([runOn(files, 'check'), runOn(files, 'check', '--json')]);
   const warnings = [
-    'openapi/forgotten.yaml is listed by no upstream, so it is not served. List it in upstreams.yaml, or remove it.',
+    'openapi/forgotten.yaml: no upstream lists this file, so it is not served. List it in upstreams.yaml, or remove it.',
     '/v1/items/{id}/parts and /v1/items/all/{id} both match some paths; the one with a literal further left wins.',
   ];
   assert.deepEqual(people.out.split('\n'), [
     ...warnings.map((warning) => `warning: ${warning}`),
-    'No mistakes: 4 operations in 1 contract, from config.',
+    'No mistakes, but 2 warnings, of which 1 leaves operations that no request can use: 4 operations in 1 contract, from config.',
     '',
   ]);
   assert.deepEqual([people.code, people.err], [0, '']);
@@ -154,7 +154,7 @@ test('with --strict, a warning about the files is a mistake, and one about this 
   const files = { 'openapi/forgotten.yaml': sound['openapi/items.yaml'] };
   const { code, out } = await runOn(files, 'check', '--strict');
   assert.equal(code, 1);
-  assert.match(out, /^warning: openapi\/forgotten\.yaml .*\n1 warning in .*, counted as a mistake \(--strict\)\.\n$/);
+  assert.match(out, /^warning: openapi\/forgotten\.yaml: .*\n1 warning in .*, counted as a mistake \(--strict\)\.\n$/);
   const { ok } = JSON.parse((await runOn(files, 'check', '--strict', '--json')).out);
   assert.equal(ok, false);
   const secret = '    credential: { bearer: { secret: items_token } }\n';
@@ -240,7 +240,7 @@ test('a check that is looser than the contract is a warning, with its place', as
     `warning: openapi/items.yaml:26:41: ${at}.twice.pattern: the pattern ^(a+)\\1$ could take long, so texts are checked without its look-around and back references. ${remedy}`,
     `warning: openapi/items.yaml:27:45: ${at}.expression.format: format regex takes texts of up to 1000 characters, and refuses longer ones. Add a maxLength, so that clients know.`,
     'not enforced: patterns: ^(?=.*[a-z])(?=.*[0-9]).+$ (1 operation), ^(a+)\\1$ (1 operation)',
-    'No mistakes: 2 operations in 1 contract, from config.',
+    'No mistakes, but 3 warnings: 2 operations in 1 contract, from config.',
     '',
   ]);
   assert.equal(code, 0);
@@ -397,5 +397,42 @@ test('a certificate toward an upstream that has expired is worth a warning', asy
   assert.match(
     out,
     /^warning: upstreams\.items\.tls\.certificate: the certificate of CN=gateway\.test has expired on /m,
+  );
+});
+
+test('the last line counts the warnings, and those about operations that no request can use', async () => {
+  const verdictOf = async (files: Files) => (await runOn(files, 'check')).out.trimEnd().split('\n').at(-1);
+  const counted = (which: string) => `No mistakes, but ${which}: 2 operations in 1 contract, from config.`;
+  const item = (of: string) => spoiled('openapi/items.yaml', '      type: object\n', `      type: object\n${of}`);
+  const crossed = '{ type: string, minLength: 3, maxLength: 2 }';
+  const required = (files: Files) => ({
+    'openapi/items.yaml': files['openapi/items.yaml']?.replace(
+      'requestBody:\n',
+      'requestBody:\n        required: true\n',
+    ),
+  });
+  const named = item('      required: [name]\n')['openapi/items.yaml']?.replace(/name: \{.*\}/, `name: ${crossed}`);
+  const needed = required({ 'openapi/items.yaml': named });
+  const refuses = '1 warning, of which 1 leaves operations that no request can use';
+  assert.equal(await verdictOf(needed), counted(refuses));
+  assert.match(
+    (await runOn(needed, 'check')).out,
+    /^warning: .*minLength 3 is above maxLength 2, so no value is valid: every request of createItem is refused\. /,
+  );
+  // Without the member, or without a body, requests pass.
+  assert.equal(await verdictOf({ 'openapi/items.yaml': named }), counted('1 warning'));
+  const optional = sound['openapi/items.yaml'].replace(/name: \{.*\}/, `name: ${crossed}`);
+  assert.equal(await verdictOf(required({ 'openapi/items.yaml': optional })), counted('1 warning'));
+  const parameter = `parameters: [{ name: id, in: query, required: true, schema: ${crossed} }]\n      operationId: listItems`;
+  assert.equal(await verdictOf(spoiled('openapi/items.yaml', 'operationId: listItems', parameter)), counted(refuses));
+  const hosts = spoiled('config/upstreams.yaml', 'timeoutMs: 1000', 'hosts: [administration]');
+  assert.equal(await verdictOf(hosts), counted(refuses));
+  const question = sound['openapi/items.yaml'].replace(
+    'components:',
+    '  /v1/items?all=1:\n    get: { operationId: listAll, responses: { "200": { description: All } } }\ncomponents:',
+  );
+  assert.equal(
+    await verdictOf({ 'openapi/items.yaml': question, 'openapi/more.yaml': question }),
+    counted('2 warnings, of which 2 leave operations that no request can use'),
   );
 });

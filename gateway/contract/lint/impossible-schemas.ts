@@ -8,20 +8,35 @@ import { toPattern } from '../scalars/patterns.ts';
 import { eachSchema } from '../schemas/dialect.ts';
 import { type Contradiction, mergedParts, unmetKeywords } from './unmet-keywords.ts';
 
-/** Returns one finding per contradiction. */
-export function impossibleSchemas(document: ContractDocument): Mistake[] {
+/**
+ * Returns one finding per contradiction.
+ *
+ * @param needed the operations by the schemas that all their requests must fit
+ */
+export function impossibleSchemas(
+  document: ContractDocument,
+  needed: ReadonlyMap<unknown, readonly string[]> = new Map(),
+): Mistake[] {
   const positions = document.position();
   const found: Mistake[] = [];
   eachSchema(document.root, undefined, (schema, pointer) => {
-    for (const { at, reason, remedy } of [
-      ...contradictionsOf(document.root, schema),
-      ...closedParts(document.root, schema),
-    ])
-      found.push(positions.mistakeAt([...pathOf(pointer), ...at], reason, remedy));
+    const place = pathOf(pointer);
+    const by = needed.get(schema)?.join(', ');
+    for (const { at, reason, remedy } of contradictionsOf(document.root, schema)) {
+      const refusesAll = by !== undefined && NONE_VALID.test(reason);
+      const told = refusesAll ? reason.replace(/\.$/, `: every request of ${by} is refused.`) : reason;
+      const mistake = positions.mistakeAt([...place, ...at], told, remedy);
+      found.push(refusesAll ? Object.assign(mistake, { refusesAll }) : mistake);
+    }
+    for (const { at, reason, remedy } of closedParts(document.root, schema))
+      found.push(positions.mistakeAt([...place, ...at], reason, remedy));
     return undefined;
   });
   return found;
 }
+
+/** The end of the reasons for which no value at all is valid; the other reasons are about some values. */
+const NONE_VALID = /so no (value|object) is valid\.$/;
 
 /** Returns the contradictions of a schema itself, without those of the schemas in it. */
 export function contradictionsOf(root: JsonObject, schema: JsonObject): Contradiction[] {

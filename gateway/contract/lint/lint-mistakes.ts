@@ -88,6 +88,7 @@ function toMistake(problem: NormalizedProblem, file: string, contentOf: ContentO
     column: at?.start.col,
     ...(path.length > 0 ? { place: path.join('.') } : {}),
     ...explanation,
+    ...(message.endsWith('operations are not served') && { refusesAll: true }),
   };
 }
 

@@ -68,7 +68,10 @@ describe('gateway init --from', () => {
     assert.match(upstreams(), /^ {4}health: \{ path: "\/health" \}\n(?! {4}#)/m);
     assert.match(
       stdout,
-      new RegExp(`^No mistakes: 4 operations in 1 contract \\(and 37 of the gateway itself\\), from ${made}\\.$`, 'm'),
+      new RegExp(
+        `^No mistakes[^:]*: 4 operations in 1 contract \\(and 37 of the gateway itself\\), from ${made}\\.$`,
+        'm',
+      ),
     );
     // The service publishes it on one line, on which every mistake would be.
     assert.equal(readFileSync(join(made, 'openapi/book-shop.json'), 'utf8'), `${JSON.stringify(books, null, 2)}\n`);
@@ -253,7 +256,7 @@ describe('gateway init --from', () => {
     const { code, stdout, stderr } = await other.run('init', '--from', `${origin}/openapi.json`, '--name', 'second');
     other.remove();
     assert.equal(code, 0, stdout + stderr);
-    assert.match(stdout, /^No mistakes: 8 operations/m);
+    assert.match(stdout, /^No mistakes[^:]*: 8 operations/m);
     assert.deepEqual(Object.keys(JSON.parse(readFileSync(path, 'utf8')).upstreams), ['gateway', 'first', 'second']);
   });
 
@@ -494,7 +497,7 @@ describe('gateway init --from', () => {
       const { stdout, stderr } = await installation.run('init', polls, '--from', address);
       django.close();
       django.closeAllConnections();
-      assert.match(stdout, /^No mistakes: 4 operations/m, stdout + stderr);
+      assert.match(stdout, /^No mistakes[^:]*: 4 operations/m, stdout + stderr);
       assert.ok(closed > 0);
       assert.doesNotMatch(stdout, /exchanges broke|no answer/);
       assert.match(stdout, /curl -i [^']*'http:\/\/localhost:8080\/api\/polls\/' -H/);

@@ -86,7 +86,7 @@ describe('gateway start on the sandbox', () => {
     const greeting = gateway.standardError();
     // The check of the same files counts in the same words.
     const { stdout } = await installation.run('check');
-    const [, size] = /^No mistakes: (.*), from /m.exec(stdout) ?? [];
+    const [, size] = /^No mistakes[^:]*: (.*), from /m.exec(stdout) ?? [];
     assert.match(size ?? '', /^\d+ operations in \d+ contracts \(and \d+ of the gateway itself\)$/);
     for (const line of [
       `gateway        http://127.0.0.1:${port}   ${size}`,

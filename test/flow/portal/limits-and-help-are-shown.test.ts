@@ -111,7 +111,7 @@ describe('what the documentation says of limits and help', () => {
     const environment = environmentOf(gateway.directory);
     const settings = loadSettings(environment);
     const configuration = await loadConfiguration(settings, environment, 'check');
-    const warnings = await warningsOf(configuration, settings.contractsDirectory, Date.now());
+    const { sentences: warnings } = await warningsOf(configuration, settings.contractsDirectory, Date.now());
     assert.ok(
       warnings.some((one) => /portal\.sampleOperation: there is no operation "listGone", so the pages show/.test(one)),
       warnings.join('\n'),
