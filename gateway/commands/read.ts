@@ -1,6 +1,7 @@
 // Parses times, counts, lists and names in arguments of commands, and builds the message for an unknown name.
 
 import { closest } from '../shared/mistakes.ts';
+import { firstNames } from '../shared/text.ts';
 
 const UNIT_MS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const SHOWN_MAX = 20;
@@ -46,6 +47,5 @@ export function unknownName(kind: string, name: string, known: Iterable<string>)
   if (names.length === 0) return `There is no ${kind} "${name}", nor any other.`;
   const likely = closest(name, names);
   const hint = likely === undefined ? '' : ` Did you mean "${likely}"?`;
-  const more = names.length > SHOWN_MAX ? ` and ${names.length - SHOWN_MAX} more` : '';
-  return `There is no ${kind} "${name}".${hint} Known: ${names.slice(0, SHOWN_MAX).join(', ')}${more}.`;
+  return `There is no ${kind} "${name}".${hint} Known: ${firstNames(names, SHOWN_MAX)}.`;
 }

@@ -6,6 +6,7 @@ import type { ContractOperation } from '../contract/operations/operations.ts';
 import { entryOfUpstream } from '../shared/contracts/upstreams.ts';
 import { credentialFieldsOf, isOwnedRequestHeader, isSpellingOf } from '../shared/http/owned-headers.ts';
 import type { Mistake } from '../shared/mistakes.ts';
+import { firstNames } from '../shared/text.ts';
 
 /** Operations that a warning names. */
 const NAMED_MAX = 3;
@@ -58,10 +59,7 @@ function groupNames(
   const ids = new Map<string, string[]>();
   for (const entry of entries)
     for (const name of namesOf(entry)) ids.set(name, [...(ids.get(name) ?? []), entry.operation.id]);
-  return [...ids].map(([name, all]) => {
-    const more = all.length > NAMED_MAX ? ` and ${all.length - NAMED_MAX} more` : '';
-    return [name, all.slice(0, NAMED_MAX).join(', ') + more];
-  });
+  return [...ids].map(([name, all]) => [name, firstNames(all, NAMED_MAX)]);
 }
 
 function ownedParameters({ operation, parameters }: ContractOperation): string[] {

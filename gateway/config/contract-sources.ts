@@ -1,5 +1,6 @@
 // Collects the input of the contract loader from a configuration: the files of the contracts, and the settings that apply to them.
 
+import { objectAt } from '../shared/is-record.ts';
 import type { Mistake } from '../shared/mistakes.ts';
 import type { ConfigDraft } from './load.ts';
 import { serversOf } from './upstreams/servers.ts';
@@ -72,12 +73,9 @@ function contractSources({ upstreams, names, sources }: ConfigDraft) {
     ownContract: ownContractOf(name),
     ...placesOf(name),
   }));
-  const written = (source.value as { upstreams?: Record<string, unknown> } | undefined)?.upstreams ?? {};
+  const written = objectAt(source.value, 'upstreams');
   const others = names.upstreams.flatMap((name) => {
-    const { contracts, basePath } = ((Object.hasOwn(upstreams, name) ? {} : written[name]) ?? {}) as Record<
-      string,
-      unknown
-    >;
+    const { contracts, basePath } = Object.hasOwn(upstreams, name) ? {} : objectAt(written, name);
     if (!Array.isArray(contracts) || !contracts.every((glob) => typeof glob === 'string')) return [];
     const path = typeof basePath === 'string' ? { basePath } : {};
     // The mistake may be in `security`, so the contracts are read as public. Nothing is served while there is a mistake.

@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type LimitsFile, limitsFile } from '../limits/settings.ts';
 import { shownPath } from '../shared/file-text.ts';
+import { objectAt } from '../shared/is-record.ts';
 import { ConfigError, type Mistake, suggest } from '../shared/mistakes.ts';
 import { readSource, type Source } from '../shared/yaml-source.ts';
 import { type GatewayFile, gatewayFileAt } from './gateway/gateway-file.ts';
@@ -17,7 +18,7 @@ import type { Breaking } from './upstreams/breaking.ts';
 import { checkCredentials } from './upstreams/credential-checks.ts';
 import { checkServers, withServers } from './upstreams/servers.ts';
 import { type UpstreamEntry, upstreamsFile } from './upstreams/upstreams-file.ts';
-import { blockIn, usableDecisions, usableEntries } from './upstreams/usable-entries.ts';
+import { usableDecisions, usableEntries } from './upstreams/usable-entries.ts';
 
 interface Sources {
   readonly gateway: Source;
@@ -142,7 +143,7 @@ function namesBelow(directory: string): string[] {
 }
 
 function namesIn({ value }: Source, key: string): string[] {
-  return Object.keys(blockIn(value, key));
+  return Object.keys(objectAt(value, key));
 }
 
 /** Checks names in one file that must exist in another file. Operation ids are checked later, with the contracts. */
@@ -153,9 +154,9 @@ function checkNames({ upstreams, sources, names }: ConfigDraft, mistakes: Mistak
     const reason = `there is no limit "${name}" under extra in limits.yaml.`;
     mistakes.push(source.mistakeAt(path, reason, suggest(name, names.limits)));
   };
-  const operations = blockIn(sources.limits.value, 'operations');
+  const operations = objectAt(sources.limits.value, 'operations');
   for (const id of names.operations)
-    unknownLimit(sources.limits, ['operations', id, 'extra'], blockIn(operations, id).extra);
+    unknownLimit(sources.limits, ['operations', id, 'extra'], objectAt(operations, id).extra);
   for (const reserved of ['organization', 'key', 'person']) {
     if (!names.limits.includes(reserved)) continue;
     const reason = `"${reserved}" is reserved for the limit of the tier.`;
@@ -182,9 +183,9 @@ function checkExamples({ upstreams, sources }: ConfigDraft, mistakes: Mistake[])
 
 /** Refuses settings that change requests or callers of the gateway's own contract, because its operations rely on the contract. */
 function checkOwnContract({ sources }: ConfigDraft, mistakes: Mistake[]): void {
-  const entries = blockIn(sources.upstreams.value, 'upstreams');
+  const entries = objectAt(sources.upstreams.value, 'upstreams');
   for (const name of Object.keys(entries)) {
-    const entry = blockIn(entries, name);
+    const entry = objectAt(entries, name);
     const at = (key: string, reason: string, remedy: string) =>
       mistakes.push(sources.upstreams.mistakeAtKey(['upstreams', name, key], reason, remedy));
     const own = [entry.live].flat().find((address) => address === 'gateway:' || address === 'session:');

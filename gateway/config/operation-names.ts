@@ -4,6 +4,7 @@
 import { entryOfUpstream } from '../shared/contracts/upstreams.ts';
 import type { Mistake } from '../shared/mistakes.ts';
 import type { Source } from '../shared/yaml-source.ts';
+import type { WithRecordRules } from './upstreams/rule-checks.ts';
 
 /** The names of an operation. */
 export interface NamedOperation {
@@ -55,11 +56,7 @@ interface OperationReferences {
   readonly upstreams: Readonly<Record<string, OperationRules>>;
 }
 
-interface OperationRules {
-  readonly requests: readonly {
-    readonly operations: readonly string[];
-    readonly setAsItems?: { readonly read: string } | undefined;
-  }[];
+interface OperationRules extends WithRecordRules {
   readonly answers: readonly { readonly when: { readonly operations?: readonly string[] | undefined } }[];
 }
 

@@ -1,20 +1,15 @@
 // Resolves JSON Pointers (RFC 6901) and internal references of a contract document.
 
+import { isRecord as isObject, objectAt } from '../shared/is-record.ts';
+
+export { isObject, objectAt };
+
 export type JsonObject = Record<string, unknown>;
 
 /** A value in a document and its JSON Pointer. */
 export interface LocatedValue {
   readonly value: unknown;
   readonly pointer: string;
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-export function objectAt(value: unknown, name: string): JsonObject {
-  const found = isObject(value) ? value[name] : undefined;
-  return isObject(found) ? found : {};
 }
 
 export function escapeToken(token: string): string {

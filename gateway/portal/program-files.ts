@@ -1,28 +1,18 @@
 // Adds the files for programs: llms.txt for agents, and the index of the search.
 
-import type { ErrorCode } from '../catalogue/errors.ts';
-import type { Guide } from './guides.ts';
-import type { HelpLinks, Page } from './layout.ts';
 import { llmsText } from './llms.ts';
 import { plain } from './markdown.ts';
-import type { AddressedContract } from './reference/addresses.ts';
 import type { DocumentTools } from './reference/reference.ts';
 import { toResource } from './resource.ts';
-import { searchIndex } from './search/index.ts';
+import { type SearchedPages, searchIndex } from './search/index.ts';
 import type { SiteMap } from './site-map.ts';
 
 const TEXT = 'text/plain; charset=utf-8';
 
-interface ProgramFilesOptions {
+interface ProgramFilesOptions extends SearchedPages {
   readonly title: string;
   readonly description: string;
   readonly publicUrl: string;
-  readonly references: readonly AddressedContract[];
-  readonly guides: readonly Guide[];
-  /** The pages beside guides, reference and errors. */
-  readonly pages: readonly Page[];
-  readonly codes: readonly ErrorCode[];
-  readonly help: HelpLinks;
   readonly tools: DocumentTools;
 }
 

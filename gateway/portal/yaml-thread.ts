@@ -3,6 +3,7 @@
 
 import { parentPort } from 'node:worker_threads';
 import { stringify } from 'yaml';
+import { isRecord } from '../shared/is-record.ts';
 
 const port = parentPort;
 port?.once('message', (json: Uint8Array) => {
@@ -30,5 +31,5 @@ function write(object: Record<string, unknown>, indent: string, lines: string[])
 }
 
 function isMap(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0;
+  return isRecord(value) && Object.keys(value).length > 0;
 }

@@ -4,3 +4,9 @@
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** Returns a member that is an object; an empty object if there is none. */
+export function objectAt(value: unknown, name: string): Record<string, unknown> {
+  const found = isRecord(value) ? value[name] : undefined;
+  return isRecord(found) ? found : {};
+}

@@ -43,6 +43,21 @@ function escapeCharacter(character: string): string {
   return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
 }
 
+/** Returns the first names of a list, and the number of the others: `a, b, c and 4 more`. */
+export function firstNames(names: readonly string[], max: number): string {
+  const more = names.length > max ? ` and ${names.length - max} more` : '';
+  return names.slice(0, max).join(', ') + more;
+}
+
+/** The user name and password of an address, which end at an @ that does not stand behind a host and a slash, and keys in its query. */
+const IN_ADDRESS =
+  /(?<=[a-z]:\/\/)(?!(?:\[[\w.:%-]*\]|[\w.-]*)(?::\d+)?\/)[^\s"]+(?=@)|(?<=[?&][\w-]*(?:key|token|secret|pass|password)=)[^&\s"]+/gi;
+
+/** Returns a text whose addresses show no credentials. */
+export function withoutCredentials(text: string): string {
+  return text.replace(IN_ADDRESS, '…');
+}
+
 /** Returns a time of epoch milliseconds in the form of ISO 8601. The value undefined stays undefined. */
 export function isoTime(atMs: number): string;
 export function isoTime(atMs: number | undefined): string | undefined;

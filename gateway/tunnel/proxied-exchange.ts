@@ -14,14 +14,9 @@ export interface NodeAdmitted extends Admitted {
   readonly response: ServerResponse;
 }
 
-export interface ProxyRequestOptions {
+export interface ProxyRequestOptions extends Pick<ProxiedRequest, 'target' | 'tls' | 'isolate' | 'onUnrequestedBytes'> {
   readonly admitted: NodeAdmitted;
   readonly proxy: HttpProxy;
-  readonly target: URL;
-  readonly tls: TunnelTls | undefined;
-  readonly isolate: boolean;
-  /** See ProxiedRequest. */
-  readonly onUnrequestedBytes: () => void;
   readonly connectMs: number;
   readonly answerMs: number;
   /** Longest pause in the body of an answer; event streams are exempt. */

@@ -1,7 +1,7 @@
 // Lists the secrets that a configuration names, for start, reload, `check` and `doctor`.
 
 import { webhookSecretProblem } from '../alerts/webhook.ts';
-import { acmeSecrets } from '../config/gateway/acme-needs.ts';
+import { acmeSecrets, type NamedSecret } from '../config/gateway/acme-needs.ts';
 import { keyProblem } from '../config/upstreams/upstream-tls.ts';
 import type { Configuration } from '../configuration.ts';
 import { tracingHeaders } from '../observe/tracing/tracing.ts';
@@ -13,16 +13,6 @@ import { credentialProblem } from '../upstream/credentials/credential-kinds.ts';
 import { isSimulated } from '../upstream/targets/addresses.ts';
 
 type SecretSources = Pick<Configuration, 'config' | 'upstreamTls'>;
-
-export interface NamedSecret {
-  readonly entry: string;
-  /** Its purpose, as the end of a sentence. */
-  readonly use: string;
-  /** Returns why a value cannot be used, without the value itself; undefined for a usable value. */
-  problemOf(value: string): string | undefined;
-  /** Returns a mistake at the place in the configuration that names the secret. */
-  mistake(reason: string): Mistake;
-}
 
 interface CheckedSecrets {
   /** Entries that exist and cannot be used. */

@@ -2,14 +2,11 @@
 
 import type { LogLevel } from '../observe/log/log.ts';
 import type { MetricSnapshot } from '../observe/metrics/worker-metrics.ts';
-import type { FirstSteps } from '../process/greeting.ts';
-import type { OpenFiles } from '../process/open-files.ts';
-import type { OperationCount } from '../serving/route-rows.ts';
+import type { StartedGateway } from '../process/greeting.ts';
 import type { Mistake } from '../shared/mistakes.ts';
 import type { ConsoleAction } from '../shared/questions/console-action.ts';
 import type { ConsoleView } from '../shared/questions/console-view.ts';
 import type { FleetQuestion } from '../shared/questions/fleet.ts';
-import type { FromContract } from '../upstream/targets/addresses.ts';
 
 export type ToWorker =
   /** Reply to `here`. */
@@ -55,17 +52,7 @@ export type FromWorker =
   | { readonly kind: 'farewell'; readonly metrics: readonly MetricSnapshot[] };
 
 /** The worker takes requests. */
-export interface Ready {
-  readonly port: number;
-  readonly plainPort: number | undefined;
-  readonly isTls: boolean;
-  readonly operations: OperationCount;
-  /** Upstreams whose contracts answer for them. */
-  readonly fromContract: readonly FromContract[];
-  /** The first steps; empty for all workers except the first. */
-  readonly firstSteps: FirstSteps;
-  /** The workers have one machine. */
-  readonly openFiles: OpenFiles;
+export interface Ready extends Omit<StartedGateway, 'adminPort' | 'log'> {
   readonly logLevel: LogLevel;
   /** Longest time that draining may take. */
   readonly drainMs: number;

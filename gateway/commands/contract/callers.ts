@@ -2,6 +2,7 @@
 // machine or in Redis.
 
 import { DAY_MS } from '../../shared/durations.ts';
+import { firstNames } from '../../shared/text.ts';
 import type { UsagePosition } from '../../usage/report.ts';
 import type { MachineContext } from '../context.ts';
 import { countText } from '../print.ts';
@@ -77,8 +78,6 @@ export function callersText(callers: Callers | undefined, operations: readonly s
   const some = operations.flatMap((id) => callers.get(id) ?? []);
   if (some.length === 0) return `not called in the last ${DAYS} days`;
   const organizations = [...new Set(some.flatMap((one) => one.organizations))];
-  const more = organizations.length > NAMED_MAX ? ` and ${organizations.length - NAMED_MAX} more` : '';
   const requests = some.reduce((sum, one) => sum + one.requests, 0);
-  const named = organizations.slice(0, NAMED_MAX).join(', ') + more;
-  return `${countText(requests, 'request')} in the last ${DAYS} days, of ${named}`;
+  return `${countText(requests, 'request')} in the last ${DAYS} days, of ${firstNames(organizations, NAMED_MAX)}`;
 }

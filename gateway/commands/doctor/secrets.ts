@@ -2,11 +2,12 @@
 
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { NamedSecret } from '../../config/gateway/acme-needs.ts';
 import { adminTokensIn, type Secrets } from '../../config/secrets.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Configuration } from '../../configuration.ts';
 import { shownPath } from '../../shared/file-text.ts';
-import { type NamedSecret, namedSecrets } from '../../wiring/named-secrets.ts';
+import { namedSecrets } from '../../wiring/named-secrets.ts';
 import { type Finding, fail, ok, reasonOf, warn } from '../finding.ts';
 
 export function examineSecrets(

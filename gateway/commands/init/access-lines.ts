@@ -7,6 +7,7 @@ import type { ContractOperation } from '../../contract/operations/operations.ts'
 import { isPublicInDocument } from '../../contract/operations/security.ts';
 import { isObject } from '../../contract/pointer.ts';
 import { shownPath } from '../../shared/file-text.ts';
+import { firstNames } from '../../shared/text.ts';
 import { UNSENT_REMEDY } from '../upstreams/scheme-parts.ts';
 import { unmetRequirement, type WantedCredential } from '../upstreams/wanted-credential.ts';
 import type { Directories, ProposedService } from './propose-service.ts';
@@ -49,15 +50,14 @@ export function publicLines(
   const kept = contracts.operations.filter((one) => one.operation.entry === name && needsKeyHereOnly(one));
   const [first] = kept;
   if (first === undefined) return [];
-  const named = kept.slice(0, NAMED_MAX).map(({ operation: { method, path } }) => `${method} ${path}`);
-  const more = kept.length > NAMED_MAX ? ` and ${kept.length - NAMED_MAX} more` : '';
+  const named = kept.map(({ operation: { method, path } }) => `${method} ${path}`);
   const [are, need, it] = kept.length === 1 ? ['is', 'needs', 'it'] : ['are', 'need', 'one'];
   const { contracts: files } = entry;
   const file = shownPath(join(directories.contracts, files[0] ?? ''));
   const leftOut = `operations: { ${JSON.stringify(first.operation.id)}: { serve: false } }`;
   return [
     '',
-    `${named.join(', ')}${more} ${are} public in the document, and ${need} a key here. To keep ${it} public, write "x-gateway-public: true" into the operation in ${file}; to leave ${it} out, write ${leftOut} into the entry ${name}.`,
+    `${firstNames(named, NAMED_MAX)} ${are} public in the document, and ${need} a key here. To keep ${it} public, write "x-gateway-public: true" into the operation in ${file}; to leave ${it} out, write ${leftOut} into the entry ${name}.`,
   ];
 }
 

@@ -2,6 +2,7 @@
 
 import type { ContractOperation } from '../../contract/operations/operations.ts';
 import { templateParameters } from '../../contract/operations/routes.ts';
+import { firstNames } from '../../shared/text.ts';
 import { type Finding, ok, warn } from '../finding.ts';
 import { countText } from '../print.ts';
 import { type Backend, type BackendAnswer, type BackendRequest, statusOf } from './backend.ts';
@@ -80,9 +81,8 @@ export function createCreatedRecords(backend: Backend, entries: readonly Contrac
 function findingsOf(left: readonly CreatedRecord[], made: number): Finding[] {
   if (made === 0) return [];
   if (left.length === 0) return [ok(CHECK, `The trial created ${countText(made, 'record')} and left none behind.`)];
-  const names = left.slice(0, NAMED_MAX).map(({ entry, id }) => `${entry.operation.path}/${id ?? '(id not shown)'}`);
-  const more = left.length > NAMED_MAX ? ` and ${left.length - NAMED_MAX} more` : '';
-  const says = `The trial leaves ${countText(left.length, 'record')} behind: ${names.join(', ')}${more}.`;
+  const names = left.map(({ entry, id }) => `${entry.operation.path}/${id ?? '(id not shown)'}`);
+  const says = `The trial leaves ${countText(left.length, 'record')} behind: ${firstNames(names, NAMED_MAX)}.`;
   return [warn(CHECK, says, 'Delete by hand what you do not want to keep.')];
 }
 

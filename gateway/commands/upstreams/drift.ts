@@ -6,6 +6,7 @@ import type { ContractOperation } from '../../contract/operations/operations.ts'
 import { responseFor, type Schemas } from '../../contract/schemas/schemas.ts';
 import type { AnswerCheck, UndeclaredAnswer } from '../../exchange/answer-check.ts';
 import type { Operation } from '../../exchange/operation.ts';
+import { firstNames } from '../../shared/text.ts';
 import { type Finding, fail, ok, warn } from '../finding.ts';
 import { type BackendAnswer, statusOf } from './backend.ts';
 import { type ExerciseResult, isReading, isRefused } from './exercise.ts';
@@ -56,10 +57,12 @@ export function driftOf(
 
 /** Returns one finding for all operations that were left out for the same reason, such as those that write. */
 function untriedFinding(ids: readonly string[], why: string): Finding {
-  const more = ids.length > NAMED_MAX ? ` and ${ids.length - NAMED_MAX} more` : '';
-  const named = ids.slice(0, NAMED_MAX).join(', ') + more;
   const remedy = ids.length === 1 ? 'Try it by hand.' : 'Try them by hand.';
-  return warn('contract', `${named} ${ids.length === 1 ? 'was' : 'were'} not tried: ${why}.`, remedy);
+  return warn(
+    'contract',
+    `${firstNames(ids, NAMED_MAX)} ${ids.length === 1 ? 'was' : 'were'} not tried: ${why}.`,
+    remedy,
+  );
 }
 
 function faultsOf(answered: BackendAnswer, check: AnswerCheck): Finding[] {

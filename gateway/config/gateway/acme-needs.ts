@@ -57,10 +57,14 @@ export function readTrust(trust: string | undefined, directory: string): string 
 
 const KEY_LENGTH_MIN = 16;
 
-interface AcmeSecret {
+/** A secret that the configuration names. */
+export interface NamedSecret {
   readonly entry: string;
+  /** Its purpose, as the end of a sentence. */
   readonly use: string;
+  /** Returns why a value cannot be used, without the value itself; undefined for a usable value. */
   problemOf(value: string): string | undefined;
+  /** Returns a mistake at the place in the configuration that names the secret. */
   mistake(reason: string): Mistake;
 }
 
@@ -72,12 +76,12 @@ interface AcmeSecret {
 export function acmeSecrets(
   { gateway, sources }: Pick<Config, 'gateway' | 'sources'>,
   isShared: boolean,
-): AcmeSecret[] {
+): NamedSecret[] {
   const acme = gateway.tls?.acme;
   if (acme === undefined) return [];
   const command =
     'Make one with: (umask 077; openssl rand -base64 32 > "$SECRETS_DIR/certificate_key"), the same for all instances.';
-  const sealing: AcmeSecret = {
+  const sealing: NamedSecret = {
     entry: CERTIFICATE_KEY,
     use: 'what encrypts the private keys of certificates in Redis',
     problemOf: (value) =>
@@ -87,7 +91,7 @@ export function acmeSecrets(
   const { externalAccount } = acme;
   const remedy = (entry: string) =>
     `Put it into the file SECRETS_DIR/${entry}, or restart the gateway with the variable ${entry.toUpperCase()}.`;
-  const account: AcmeSecret[] = externalAccount
+  const account: NamedSecret[] = externalAccount
     ? [
         {
           entry: externalAccount.secret,

@@ -1,15 +1,15 @@
 // Checks the keys of one entry of upstreams.yaml that decide which credentials reach its service.
 
 import { credentialFieldsOf, isSpellingOf } from '../../shared/http/owned-headers.ts';
+import { objectAt } from '../../shared/is-record.ts';
 import type { Mistake } from '../../shared/mistakes.ts';
 import type { Source } from '../../shared/yaml-source.ts';
 import type { UpstreamEntry } from './upstreams-file.ts';
-import { blockIn } from './usable-entries.ts';
 
 /** Adds a mistake for each key of an entry that contradicts its `credential`. */
 export function checkCredentials(name: string, entry: UpstreamEntry, source: Source, mistakes: Mistake[]): void {
-  const written = blockIn(blockIn(source.value, 'upstreams'), name);
-  if (entry.basicForClients && blockIn(written, 'credential').basic === undefined) {
+  const written = objectAt(objectAt(source.value, 'upstreams'), name);
+  if (entry.basicForClients && objectAt(written, 'credential').basic === undefined) {
     const reason = 'the upstream has no user name and password that clients could present.';
     const remedy = 'Add credential: { basic: { user, secret } }, or remove basicForClients.';
     mistakes.push(source.mistakeAtKey(['upstreams', name, 'basicForClients'], reason, remedy));

@@ -110,7 +110,7 @@ interface RecordOperation extends NamedOperation {
   readonly body: 'buffer' | 'stream';
 }
 
-interface WithRecordRules {
+export interface WithRecordRules {
   readonly requests: readonly {
     readonly operations: readonly string[];
     readonly setAsItems?: { readonly read: string } | undefined;

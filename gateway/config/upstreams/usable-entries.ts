@@ -1,5 +1,6 @@
 // Determines the usable entries and decisions of an upstreams.yaml that has mistakes.
 
+import { objectAt } from '../../shared/is-record.ts';
 import { closest } from '../../shared/mistakes.ts';
 import type { Source } from '../../shared/yaml-source.ts';
 import { type Breaking, breaking } from './breaking.ts';
@@ -7,8 +8,8 @@ import { type UpstreamEntry, upstreamEntry, upstreamsFile } from './upstreams-fi
 
 /** Returns the entries whose contracts can be checked, because the settings that contracts depend on have no mistake. */
 export function usableEntries(source: Source): Record<string, UpstreamEntry> {
-  const entries = Object.keys(blockIn(source.value, 'upstreams')).flatMap((name) => {
-    const written = blockIn(blockIn(source.value, 'upstreams'), name);
+  const entries = Object.keys(objectAt(source.value, 'upstreams')).flatMap((name) => {
+    const written = objectAt(objectAt(source.value, 'upstreams'), name);
     const known = Object.keys(upstreamEntry.shape) as (keyof typeof upstreamEntry.shape)[];
     const parsed = known.map((key) => [key, upstreamEntry.shape[key].safeParse(written[key])] as const);
     const failed = parsed.flatMap(([key, { success }]) => (success ? [] : [key]));
@@ -30,13 +31,8 @@ export function usableDecisions({ value }: Source): Breaking | undefined {
   if (value === undefined) return undefined;
   const root = (value ?? {}) as Record<string, unknown>;
   const isMisspelt = (key: string) => closest(key, Object.keys(upstreamsFile.shape)) === 'breaking';
-  const entries = blockIn(root, 'upstreams');
-  const isMisplaced = Object.keys(entries).some((name) => 'breaking' in blockIn(entries, name));
+  const entries = objectAt(root, 'upstreams');
+  const isMisplaced = Object.keys(entries).some((name) => 'breaking' in objectAt(entries, name));
   if (isMisplaced || Object.keys(root).some((key) => key !== 'breaking' && isMisspelt(key))) return undefined;
   return breaking.safeParse(root.breaking ?? []).data;
-}
-
-export function blockIn(value: unknown, key: string): Record<string, unknown> {
-  const block = (value as Record<string, unknown> | null | undefined)?.[key];
-  return typeof block === 'object' && block !== null ? (block as Record<string, unknown>) : {};
 }

@@ -3,6 +3,7 @@
 
 import type { Symptom } from '../../shared/contracts/cause.ts';
 import { upstreamCommand } from '../../shared/next-command.ts';
+import { firstNames } from '../../shared/text.ts';
 import { figuresOf } from '../history/figures.ts';
 import { type About, atMost, type FoundCause, failureCause, warningCause } from './cause.ts';
 import type { BrokenAnswer, FailureCodes } from './failure-codes.ts';
@@ -150,9 +151,7 @@ function upstreamFails(upstream: string, failing: readonly Failing[], known: Fai
 /** Returns the codes that clients get, as the end of a sentence; empty if no code is known. */
 export function codesIn(operations: readonly string[], known: FailureCodes): string {
   const codes = [...new Set(operations.flatMap((name) => known.get(name)?.codes ?? []))];
-  if (codes.length === 0) return '';
-  const more = codes.length > CODES_NAMED_MAX ? ` and ${codes.length - CODES_NAMED_MAX} more` : '';
-  return `: ${codes.slice(0, CODES_NAMED_MAX).join(', ')}${more}`;
+  return codes.length === 0 ? '' : `: ${firstNames(codes, CODES_NAMED_MAX)}`;
 }
 
 /** Returns when the first of their failed requests ended. */

@@ -7,9 +7,9 @@ import type { ValueShape } from '../parameters/value-shape.ts';
 import { parameterSchema } from '../parameters/value-types.ts';
 import { child, isObject, type JsonObject, type LocatedValue, member, memberNames } from '../pointer.ts';
 import type { RequestSchemas, SchemaCheck } from '../schemas/schemas.ts';
+import type { ViolationMessage } from '../violations/violation-messages.ts';
 import { encodingsOf } from './form-encoding.ts';
 import { createFindPlace, type FindPlace } from './form-place.ts';
-import type { PartFault } from './part-check.ts';
 import type { PartHead } from './part-head.ts';
 
 export interface FormLimits extends JsonLimits {
@@ -47,7 +47,7 @@ export function toFormContract(
 }
 
 /** Returns the faults in the headers of a part. */
-type PartHeadersCheck = (head: PartHead) => readonly PartFault[];
+type PartHeadersCheck = (head: PartHead) => readonly ViolationMessage[];
 
 /** Returns the declared headers of one property, without Content-Type, which `contentType` describes. */
 function declaredHeaders(root: JsonObject, encoding: LocatedValue): LocatedValue[] {

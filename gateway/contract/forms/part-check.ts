@@ -1,19 +1,12 @@
 // Checks the media type, the declared headers and the size of one part of a multipart body as it arrives. Keeps only the bytes of text.
 
 import { isUtf8 } from 'node:buffer';
-import type { ViolationCode } from '../../shared/contracts/violation-codes.ts';
 import { charsetsIn, essenceOf, isJson } from '../media-types.ts';
 import type { ValueShape } from '../parameters/value-shape.ts';
+import type { ViolationMessage } from '../violations/violation-messages.ts';
 import { isCovered, isObjectOnly } from './form-encoding.ts';
 import type { FormPlace } from './form-place.ts';
 import type { PartHead } from './part-head.ts';
-
-/** A fault of a part. */
-export interface PartFault {
-  readonly code: ViolationCode;
-  readonly message: string;
-  readonly constraint?: Readonly<Record<string, unknown>>;
-}
 
 export interface PartCheck {
   /** Whether the part is a file, so that its bytes are counted and not kept. */
@@ -21,13 +14,16 @@ export interface PartCheck {
   /** Whether the part says that it is JSON. */
   readonly isJson: boolean;
   /** Takes the next bytes. */
-  add(bytes: Buffer): PartFault | undefined;
+  add(bytes: Buffer): ViolationMessage | undefined;
   /** Call it after the last byte. Returns the text; undefined for a file. */
-  end(): { readonly text?: string; readonly fault?: PartFault | undefined };
+  end(): { readonly text?: string; readonly fault?: ViolationMessage | undefined };
 }
 
 /** Creates the check of a part, and finds the fault of its head. */
-export function createPartCheck(head: PartHead, place: FormPlace): { part: PartCheck; fault: PartFault | undefined } {
+export function createPartCheck(
+  head: PartHead,
+  place: FormPlace,
+): { part: PartCheck; fault: ViolationMessage | undefined } {
   const shape = shapeOfPart(place);
   const mediaType = head.contentType === undefined ? undefined : essenceOf(head.contentType);
   const isFile = isFilePart(head, place, shape);
@@ -66,7 +62,7 @@ function mediaTypeFault(
   { encoding }: FormPlace,
   shape: ValueShape | undefined,
   isFile: boolean,
-): PartFault | undefined {
+): ViolationMessage | undefined {
   const named = isFile && shape?.contentMediaType !== undefined ? [essenceOf(shape.contentMediaType)] : [];
   const allowed = encoding.contentTypes.length > 0 ? encoding.contentTypes : named;
   if (allowed.length === 0) return undefined;
@@ -80,11 +76,11 @@ function mediaTypeFault(
   };
 }
 
-function charsetFault(contentType = ''): PartFault | undefined {
+function charsetFault(contentType = ''): ViolationMessage | undefined {
   return charsetsIn(contentType).every((charset) => /^(?:utf-?8|us-ascii)$/i.test(charset)) ? undefined : NOT_UTF8;
 }
 
-const NOT_UTF8: PartFault = { code: 'wrong_format', message: 'Must be text in UTF-8.' };
+const NOT_UTF8: ViolationMessage = { code: 'wrong_format', message: 'Must be text in UTF-8.' };
 
 function countBytes(shape: ValueShape | undefined): Omit<PartCheck, 'isFile' | 'isJson'> {
   const { bytesMin, bytesMax } = shape ?? { bytesMin: 0, bytesMax: Number.POSITIVE_INFINITY };

@@ -9,20 +9,19 @@ import { type Parameter, toParameter } from '../parameters/parameter.ts';
 import { parameterSchema } from '../parameters/value-types.ts';
 import { child, isObject, type LocatedValue, member, memberNames } from '../pointer.ts';
 
-export interface Argument {
+interface ToolArgument {
   /** The name of the argument for the client. */
   readonly name: string;
   readonly isRequired: boolean;
   readonly description: string | undefined;
   readonly schema: LocatedValue | undefined;
+}
+
+export interface Argument extends ToolArgument {
   readonly parameter: Parameter;
 }
 
-export interface BodyArgument {
-  readonly name: string;
-  readonly isRequired: boolean;
-  readonly description: string | undefined;
-  readonly schema: LocatedValue | undefined;
+export interface BodyArgument extends ToolArgument {
   readonly mediaType: string;
   readonly kind: 'json' | 'form' | 'text';
   /** The styles of the fields of a form. */

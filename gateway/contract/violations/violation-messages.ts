@@ -5,7 +5,8 @@ import { constraintText } from '../../shared/contracts/constraint-text.ts';
 import type { ViolationCode } from '../../shared/contracts/violation-codes.ts';
 import { isObject } from '../pointer.ts';
 
-interface ViolationMessage {
+/** What is wrong with a value, or with a part of a form. */
+export interface ViolationMessage {
   readonly code: ViolationCode;
   readonly message: string;
   readonly constraint?: Readonly<Record<string, unknown>>;

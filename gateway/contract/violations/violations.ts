@@ -1,20 +1,16 @@
 // Turns Ajv's errors into the violations of the error object, with place, pointer, code, message and constraint.
 
 import type { ErrorObject } from 'ajv';
-import type { ViolationCode } from '../../shared/contracts/violation-codes.ts';
 import { escapeToken, type JsonObject, pathOf } from '../pointer.ts';
 import { takeSteps } from '../schemas/check-scope.ts';
 import { createNearNames, type NearName } from './near-names.ts';
 import { settleUnions } from './unions.ts';
-import { violationMessageFor } from './violation-messages.ts';
+import { type ViolationMessage, violationMessageFor } from './violation-messages.ts';
 
-export interface Violation {
+export interface Violation extends ViolationMessage {
   readonly in: 'path' | 'query' | 'header' | 'cookie' | 'body';
   readonly param: string;
   readonly pointer?: string;
-  readonly code: ViolationCode;
-  readonly message: string;
-  readonly constraint?: Readonly<Record<string, unknown>>;
 }
 
 export const VIOLATIONS_MAX = 20;

@@ -1,6 +1,7 @@
 // Makes the request that samples show and a page sends, from the values of a form. This code runs in the gateway with example values, and
 // in the reader's browser with typed values.
 
+import { isRecord } from '../../shared/is-record.ts';
 import { KEY_MARK, withoutMark } from '../highlight.ts';
 
 /** The parameters and the body of an operation, with the values to send. */
@@ -160,12 +161,10 @@ export function sampleContentOf(type: string, value: unknown, files: readonly st
     return { kind: 'multipart', fields };
   }
   if (isText && /^text\/|[/+](xml|yaml|csv|graphql)$/.test(plain)) return { kind: 'text', text: value };
-  if (typeof value === 'object' && value !== null && !Array.isArray(value) && /json/.test(plain))
-    return { kind: 'json', value };
+  if (isRecord(value) && /json/.test(plain)) return { kind: 'json', value };
   return { kind: 'file', type };
 }
 
 function fieldsOf(value: unknown): [string, string][] {
-  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isRecord ? Object.entries(value).map(([name, member]) => [name, fieldText(member)]) : [];
+  return isRecord(value) ? Object.entries(value).map(([name, member]) => [name, fieldText(member)]) : [];
 }

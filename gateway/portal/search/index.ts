@@ -21,7 +21,7 @@ const GUIDE_WORDS_MAX = 1500;
 /** Sections of one guide. */
 const SECTIONS_MAX = 40;
 
-interface SearchedPages {
+export interface SearchedPages {
   readonly references: readonly AddressedContract[];
   readonly guides: readonly Guide[];
   /** Pages beside guides and reference. */

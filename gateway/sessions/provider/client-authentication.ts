@@ -2,6 +2,7 @@
 
 import { importJWK, type JWK } from 'jose';
 import type * as OpenidClient from 'openid-client';
+import { isRecord } from '../../shared/is-record.ts';
 import type { ProviderSettings } from '../settings.ts';
 
 type Authentication = ProviderSettings['authentication'];
@@ -32,7 +33,7 @@ export async function clientAuthentication(
 function parseKey(text: string): JWK | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JWK) : undefined;
+    return isRecord(value) ? (value as JWK) : undefined;
   } catch {
     return undefined;
   }
