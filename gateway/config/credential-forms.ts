@@ -1,7 +1,9 @@
-// Explains a `credential` in a form that other gateways have: several kinds, a list, or the settings of a kind without its name. The
-// messages do not repeat the value of `secret`, because it may be the secret itself.
+// Explains a `credential` in a form that other gateways have: several kinds, a list, the settings of a kind without its name, or a part of
+// an address. The messages do not repeat the value of `secret`, because it may be the secret itself.
 
+import { isRecord } from '../shared/is-record.ts';
 import type { Mistake } from '../shared/mistakes.ts';
+import { withoutCredentials } from '../shared/text.ts';
 import type { Source } from '../shared/yaml-source.ts';
 
 type Path = readonly (string | number)[];
@@ -27,14 +29,28 @@ export function credentialMistake(source: Source, path: Path): Mistake | undefin
   return source.mistakeAtKey([...path, ...place], reason, remedy);
 }
 
+/** Returns the rest of an address that contains credentials, and where they belong; undefined for another value. */
+export function credentialsInAddress(text: unknown, path: Path): Pick<Mistake, 'reason' | 'remedy'> | undefined {
+  if (typeof text !== 'string' || withoutCredentials(text) === text) return undefined;
+  const reason = 'an address contains no credentials, because messages and the console show it.';
+  const remedy = 'Remove them from the address.';
+  if (path[0] !== 'upstreams') return { reason, remedy };
+  const entry = `${String(path[1]).toLowerCase().replace(/\W/g, '_')}_credential`;
+  const form = text.includes('?')
+    ? `apiKey: { header: X-API-Key, secret: ${entry} }`
+    : `basic: { user: …, secret: ${entry} }`;
+  const store = `Put the secret into the file SECRETS_DIR/${entry} or the variable ${entry.toUpperCase()}.`;
+  return { reason, remedy: `${remedy} Write credential: { ${form} } into the entry. ${store}` };
+}
+
 function explain(value: unknown): Explanation | undefined {
   if (Array.isArray(value))
-    return value.every(isBlock) ? severalKinds(value.flatMap((one) => Object.entries(one))) : undefined;
-  if (!isBlock(value)) return undefined;
+    return value.every(isRecord) ? severalKinds(value.flatMap((one) => Object.entries(one))) : undefined;
+  if (!isRecord(value)) return undefined;
   const several = severalKinds(Object.entries(value));
   if (several !== undefined) return several;
   const { apiKey, header, type } = value;
-  if (isBlock(apiKey) && ('query' in apiKey || apiKey.in === 'query'))
+  if (isRecord(apiKey) && ('query' in apiKey || apiKey.in === 'query'))
     return [
       ['apiKey', 'query' in apiKey ? 'query' : 'in'],
       'the gateway sends no keys in the query, because logs and proxies record it.',
@@ -51,7 +67,7 @@ function explain(value: unknown): Explanation | undefined {
 function severalKinds(entries: readonly (readonly [string, unknown])[]): Explanation | undefined {
   const kinds = entries.filter(([kind]) => KINDS.includes(kind));
   if (kinds.length < 2 || kinds.length < entries.length) return undefined;
-  const lines = kinds.flatMap(([kind, settings]) => headersOf(kind, isBlock(settings) ? settings : {}));
+  const lines = kinds.flatMap(([kind, settings]) => headersOf(kind, isRecord(settings) ? settings : {}));
   const names = lines.map(([name]) => name);
   const reason = 'an entry has one credential.';
   if (new Set(names.map((name) => name.toLowerCase())).size < names.length)
@@ -67,8 +83,4 @@ function headersOf(kind: string, { header, names }: Block): [name: string, value
   if (kind === 'basic') return [['Authorization', 'Basic BASE64_OF_USER:PASSWORD']];
   const given = kind === 'apiKey' ? [header ?? 'X-API-Key'] : [names ?? []].flat();
   return given.map((name) => [String(name), '…']);
-}
-
-function isBlock(value: unknown): value is Block {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,10 +3,12 @@
 import type { z } from 'zod';
 import { closest, type Mistake, suggest } from '../shared/mistakes.ts';
 import type { Source } from '../shared/yaml-source.ts';
-import { credentialMistake } from './credential-forms.ts';
+import { credentialMistake, credentialsInAddress } from './credential-forms.ts';
+import { misplacedEntries } from './misplaced-entries.ts';
 import { meantInstead } from './nearly-right.ts';
 import { SECRET_ENTRY_RULE } from './parts.ts';
 import { keysAt } from './schema-places.ts';
+import { variableFor } from './settings.ts';
 
 /** Checks the shape of one file. Pushes mistakes; returns `undefined` after one. */
 export function checkShape<S extends z.ZodType>(
@@ -18,10 +20,13 @@ export function checkShape<S extends z.ZodType>(
   const result = schema.safeParse(source.value ?? {}, { reportInput: true });
   if (result.success) return result.data;
   const { issues } = result.error;
-  const causes = issues.filter((issue) => !issues.some((other) => isConsequence(issue, other, schema)));
+  const misplaced = misplacedEntries(source, schema);
+  const shaped = issues.filter((issue) => !misplaced.some(({ covers }) => covers(issue)));
+  const causes = shaped.filter((issue) => !shaped.some((other) => isConsequence(issue, other, schema)));
   const explained = explainedCredentials(source, causes);
   const others = causes.filter((issue) => !explained.has(credentialPlace(issue)?.join('\n') ?? ''));
-  mistakes.push(...explained.values(), ...others.flatMap((issue) => toMistakes(source, schema, issue)));
+  mistakes.push(...misplaced.map(({ mistake }) => mistake), ...explained.values());
+  mistakes.push(...others.flatMap((issue) => toMistakes(source, schema, issue)));
   return undefined;
 }
 
@@ -95,7 +100,15 @@ function toMistakes(source: Source, schema: z.ZodType, issue: z.core.$ZodIssue):
           'a colon without a space after it is part of a text.',
           `Write ${name}: ${value}, with a space.`,
         );
-      const remedy = known.length > 0 ? suggest(meantBy(key, known), known) : 'Remove it: nothing can be set here yet.';
+      const variable = path.length === 0 && known.includes('publicUrl') ? variableFor(key) : undefined;
+      if (variable !== undefined) {
+        const remedy = `Remove it here, and set the environment variable ${variable}.`;
+        return source.mistakeAtKey([key], 'this is no setting of a file.', remedy);
+      }
+      const meant = meantBy(key, known);
+      const remedy = known.length > 0 ? suggest(meant, known) : 'Remove it: nothing can be set here yet.';
+      if (meant === 'secret' && meant !== key)
+        return source.mistakeAtKey([...path, key], `the key "${key}" is not known here.`, `${remedy} ${IN_STORE}`);
       return source.mistakeAtKey([...path, key], `the key "${key}" is not known here.`, remedy);
     });
   }
@@ -109,6 +122,8 @@ function toMistakes(source: Source, schema: z.ZodType, issue: z.core.$ZodIssue):
   }
   // The unset variable is already reported.
   if (isUnresolved(input)) return [];
+  const inAddress = credentialsInAddress(issue.code === 'invalid_key' ? path.at(-1) : input, path);
+  if (inAddress !== undefined) return [{ ...source.mistakeAt(path, '', ''), ...inAddress }];
   if (issue.code === 'invalid_key') {
     const rule = issue.issues[0]?.message ?? 'must be another one';
     return [source.mistakeAtKey(path, `"${path.at(-1)}" cannot be a name here.`, `It ${rule}.`)];
@@ -157,6 +172,12 @@ function meantBy(key: string, known: readonly string[]): string {
 
 /** The names of settings in other gateways, with their names here. */
 const NAMES_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
+  rate: ['requests'],
+  limit: ['requests'],
+  per: ['windowSeconds'],
+  window: ['windowSeconds'],
+  period: ['windowSeconds'],
+  interval: ['windowSeconds'],
   url: ['live', 'path'],
   uri: ['live'],
   target: ['live'],
@@ -185,7 +206,8 @@ const NAMES_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   password: ['secret'],
 };
 
-const IN_STORE = 'Put the secret itself into the secrets store, and its name here.';
+const IN_STORE =
+  'Put the secret itself into the file SECRETS_DIR/items_token or the variable ITEMS_TOKEN, for example, and items_token here.';
 
 function isUnresolved(input: unknown): boolean {
   const texts = Array.isArray(input) ? input : [input];

@@ -20,16 +20,28 @@ export function meantInstead(schema: z.ZodType, path: Path, input: unknown, rule
     return `The dash needs a space after it: - ${input.slice(1)}.`;
   const [, variable] = /^\$\{?(\w+)(?::?-.*\}|)$/.exec(String(input)) ?? [];
   if (variable !== undefined) return `Write a variable as \${${variable}}, without a default, and set it.`;
+  const rate = rateMeant(input);
+  if (rate !== undefined && rule.includes(' requests from '))
+    return `Write requests: ${rate.requests}, windowSeconds: ${rate.windowSeconds}.`;
   if (!['string', 'number', 'boolean'].includes(typeof input) || !fits(String(input))) return undefined;
   const schemas = schemasAt(schema, path);
   const accepts = (candidate: unknown) =>
     candidate !== input && schemas.some((one) => z.safeParse(one, candidate).success);
   const texts = typeof input === 'string' ? textsNear(input, rule) : [];
   const blocks = keysAt(schema, path).map((key) => ({ [key]: input }));
-  const meant = [...scalarsNear(String(input), rule), ...texts, [input], ...blocks].find(accepts);
+  const meant = [...scalarsNear(String(input), rule), ...texts, [input], ...blocks, rate].find(accepts);
   const written = meant === undefined ? undefined : writtenForm(meant);
   const isSaid = rule.endsWith(`such as ${meant}`);
   return written === undefined || isSaid ? undefined : `Did you mean ${written}?`;
+}
+
+/** Returns the limit that a rate such as 100/min stands for. */
+function rateMeant(input: unknown): { requests: number; windowSeconds: number } | undefined {
+  const [, digits = '', , count = '1', suffix = ''] =
+    /^(\d[\d_,]*) *(r(?:eq(?:uests)?)?)? *(?:\/|per) *(\d*) *([a-z]+)$/i.exec(String(input).trim()) ?? [];
+  const unit = UNITS.find((one) => one.of === 'time' && one.suffix.test(suffix));
+  if (unit === undefined || digits === '') return undefined;
+  return { requests: Number(digits.replaceAll(/[_,]/g, '')), windowSeconds: (Number(count || 1) * unit.size) / 1000 };
 }
 
 function scalarsNear(text: string, rule: string): (number | boolean)[] {
@@ -77,7 +89,7 @@ function textsNear(text: string, rule: string): string[] {
     rule.includes('http://')
       ? [
           address,
-          address.replace(/[?#].*$/, ''),
+          address.replace(/\/?[?#*].*$/, ''),
           /address without a path|origin/.test(rule) ? (URL.parse(address)?.origin ?? []) : [],
         ].flat()
       : [],

@@ -6,7 +6,7 @@ import { isFieldName, isFieldText } from '../shared/http/words.ts';
 
 /** Whether a text is the address of a server. Its path consists of unreserved characters, and has no dot segments. */
 export function isServerAddress(text: string): boolean {
-  const path = /^https?:\/\/[^/?#\s@]+((?:\/[A-Za-z0-9._~-]+)*)\/?$/.exec(text)?.[1];
+  const path = /^https?:\/\/[^/?#\s@*]+((?:\/[A-Za-z0-9._~-]+)*)\/?$/.exec(text)?.[1];
   return path !== undefined && URL.canParse(text) && new URL(text).pathname.replace(/\/$/, '') === path;
 }
 

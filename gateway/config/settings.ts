@@ -51,6 +51,13 @@ const VARIABLES = [
 const PREFIX = /^(ADMIN|GATEWAY|REDIS|SECRET|WORKER)/;
 const TYPING_ERRORS_MAX = 2;
 
+/** Returns the variable that a key of a file stands for, such as REDIS_URL for `redis`; undefined for another key. */
+export function variableFor(key: string): string | undefined {
+  const word = key.replace(/[_-]/g, '').toLowerCase().replace('listen', 'port');
+  const meant = [word, `gateway${word}`, `${word}url`, `${word}dir`];
+  return VARIABLES.find((name) => meant.includes(name.replace('_', '').toLowerCase()));
+}
+
 /** Returns the settings from the environment, as docs/config.md lists them. Throws ConfigError. */
 export function loadSettings(environment: Environment): Settings {
   const { settings, mistakes } = readSettings(environment);

@@ -3,6 +3,7 @@
 import { type Document, isCollection, isMap, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { shownPath, textOf } from './file-text.ts';
 import type { Mistake } from './mistakes.ts';
+import { withoutCredentials } from './text.ts';
 import { explainAlias, explainErrors } from './yaml-errors.ts';
 
 export type Path = readonly (string | number)[];
@@ -76,9 +77,9 @@ export function readSource(file: string, mistakes: Mistake[], environment?: Envi
   const mistake = (offset: number | undefined, path: Path, reason: string, remedy: string) => ({
     file: shownAs,
     ...at(offset),
-    ...(path.length > 0 ? { place: path.join('.') } : {}),
-    reason,
-    remedy,
+    ...(path.length > 0 ? { place: withoutCredentials(path.join('.')) } : {}),
+    reason: withoutCredentials(reason),
+    remedy: withoutCredentials(remedy),
   });
   return {
     file: shownAs,

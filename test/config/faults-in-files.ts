@@ -241,7 +241,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'a-secret-in-the-place-of-its-name': {
     files: spoiled(upstreams, 'timeoutMs: 1000', 'credential: { basic: { user: a, secret: "Pass Word" } }'),
     says: [
-      'config/upstreams.yaml:5:45: upstreams.items.credential.basic.secret: this is no name of a secrets entry. Put the secret itself into the secrets store, and its name here. A name has lower-case letters, digits and underscores.',
+      'config/upstreams.yaml:5:45: upstreams.items.credential.basic.secret: this is no name of a secrets entry. Put the secret itself into the file SECRETS_DIR/items_token or the variable ITEMS_TOKEN, for example, and items_token here. A name has lower-case letters, digits and underscores.',
     ],
   },
   'basic-for-clients-without-a-credential': {
@@ -285,19 +285,19 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
         .replace('  securitySchemes:\n', '  securitySchemes:\n    login: { type: http, scheme: basic }\n'),
     },
     says: [
-      'openapi/items.yaml:11:18: paths./v1/items.post.security.0: the gateway does not check credentials of the security scheme "login". Add basicForClients: true and a basic credential to its entry of upstreams.yaml, or use a scheme of type http with scheme bearer, or override it by security in its entry of upstreams.yaml.',
+      'openapi/items.yaml:19:5: components.securitySchemes.login: the gateway does not check credentials of the security scheme "login". Add basicForClients: true and a basic credential to its entry of upstreams.yaml, or use a scheme of type http with scheme bearer, or override it by security in its entry of upstreams.yaml.',
     ],
   },
   'a-secret-in-the-place-of-a-credential': {
     files: spoiled(upstreams, 'timeoutMs: 1000', 'credential: s3cret'),
     says: [
-      'config/upstreams.yaml:5:17: upstreams.items.credential: a text is not possible here. It must be a block with apiKey, basic, bearer, headers. Put the secret itself into the secrets store, and its name here.',
+      'config/upstreams.yaml:5:17: upstreams.items.credential: a text is not possible here. It must be a block with apiKey, basic, bearer, headers. Put the secret itself into the file SECRETS_DIR/items_token or the variable ITEMS_TOKEN, for example, and items_token here.',
     ],
   },
   'a-secret-in-the-place-of-its-block': {
     files: spoiled(upstreams, 'timeoutMs: 1000', 'credential: { bearer: s3cret }'),
     says: [
-      'config/upstreams.yaml:5:27: upstreams.items.credential.bearer: a text is not possible here. It must be a block with secret. Put the secret itself into the secrets store, and its name here.',
+      'config/upstreams.yaml:5:27: upstreams.items.credential.bearer: a text is not possible here. It must be a block with secret. Put the secret itself into the file SECRETS_DIR/items_token or the variable ITEMS_TOKEN, for example, and items_token here.',
     ],
   },
   'a-credential-in-the-words-of-others': {

@@ -71,6 +71,6 @@ export const faultsOfIndentation: Readonly<Record<string, Fault>> = {
   },
   'block-without-its-content': {
     files: { [limits]: sound[limits].replace('  standard', 'standard') },
-    says: [`config/limits.yaml:1:1: tiers: "tiers" has no content. ${deeper}`],
+    says: ['config/limits.yaml:2:1: standard: "standard" belongs below "tiers". Indent it deeper than "tiers".'],
   },
 };

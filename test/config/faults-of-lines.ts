@@ -177,6 +177,80 @@ const ROWS: Readonly<
     'http://localhost:8080/api',
     '1:12: publicUrl: "http://localhost:8080/api" is not possible here. It must be an http:// or https:// address without a path, such as https://api.example.com. Did you mean "http://localhost:8080"?',
   ],
+  'variable-in-file': [
+    'gateway',
+    'trustedProxies: []',
+    'port: 8080',
+    '2:1: port: this is no setting of a file. Remove it here, and set the environment variable PORT.',
+  ],
+  'entry-at-the-margin': [
+    'upstreams',
+    '  items:\n    contracts',
+    'items:\n    contracts',
+    '2:1: items: "items" belongs below "upstreams". Indent it deeper than "upstreams".',
+  ],
+  'limits-at-the-margin': [
+    'limits',
+    '  slow: {',
+    'fast: { requests: 9 }\nslow: {',
+    '4:1: fast: "fast" and "slow" belong below "extra". Indent them deeper than "extra".',
+    '7:23: operations.listItems.extra: there is no limit "slow" under extra in limits.yaml. None is defined.',
+  ],
+  'second-entry-at-the-margin': [
+    'upstreams',
+    '    timeoutMs: 1000\n',
+    'more:\n    contracts: [items.yaml]\n    live: http://more:3000\n',
+    '5:1: more: "more" belongs below "upstreams". Indent it deeper than "upstreams".',
+  ],
+  'entry-without-section': [
+    'upstreams',
+    'upstreams:\n',
+    '',
+    '1:3: items: "items" belongs below "upstreams". Write upstreams: above it, and indent it deeper.',
+  ],
+  'settings-without-entry': [
+    'upstreams',
+    'upstreams:\n  items:\n',
+    '',
+    '1:5: contracts: "contracts", "live" and "timeoutMs" belong below "upstreams". Write upstreams:, and below it a line with the name of the entry, above them, and indent them deeper.',
+  ],
+  'password-in-the-file': [
+    'upstreams',
+    'timeoutMs: 1000',
+    'credential: { basic: { user: bob, password: hunter2 } }',
+    '5:39: upstreams.items.credential.basic.password: the key "password" is not known here. Did you mean "secret"? Put the secret itself into the file SECRETS_DIR/items_token or the variable ITEMS_TOKEN, for example, and items_token here.',
+  ],
+  'host-with-an-asterisk': [
+    'upstreams',
+    'http://items:3000',
+    'http://*.items:3000',
+    '4:11: upstreams.items.live: "http://*.items:3000" is not possible here. It must be http://host:port with or without a path, examples:, gateway:, sandbox:platform, sandbox:mail or sandbox:files.',
+  ],
+  'address-with-an-asterisk': [
+    'upstreams',
+    'http://items:3000',
+    'http://items:3000/api/*',
+    '4:11: upstreams.items.live: "http://items:3000/api/*" is not possible here. It must be http://host:port with or without a path, examples:, gateway:, sandbox:platform, sandbox:mail or sandbox:files. Did you mean "http://items:3000/api"?',
+  ],
+  'limit-as-rate': [
+    'limits',
+    '{ requests: 100 }',
+    '100/min',
+    '2:13: tiers.standard: "100/min" is not possible here. It must be a block of keys and values. Did you mean { requests: 100, windowSeconds: 60 }?',
+  ],
+  'requests-as-rate': [
+    'limits',
+    'requests: 100',
+    'requests: 20 requests per 10s',
+    '2:25: tiers.standard.requests: "20 requests per 10s" is not possible here. It must be a whole number of requests from 1 to 1000000000. Write requests: 20, windowSeconds: 10.',
+  ],
+  'requests-by-other-names': [
+    'limits',
+    '{ requests: 100 }',
+    '{ rate: 100, interval: 60 }',
+    '2:15: tiers.standard.rate: the key "rate" is not known here. Did you mean "requests"?',
+    '2:26: tiers.standard.interval: the key "interval" is not known here. Did you mean "windowSeconds"?',
+  ],
 };
 
 export const faultsOfLines: Readonly<Record<string, Fault>> = Object.fromEntries(

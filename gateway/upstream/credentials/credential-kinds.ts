@@ -86,9 +86,18 @@ export function parseCredential(text: string, settings: CredentialSettings): Par
   return parse(text, settings);
 }
 
+/** A login in plain characters, by which a password that happens to be Base64 is told apart. */
+const LOGIN = /^[\w.@-]+:[ -~]+$/;
+
+function decoded(text: string): string {
+  return /^[A-Za-z0-9+/]{4,}={0,2}$/.test(text) ? Buffer.from(text, 'base64').toString('latin1') : '';
+}
+
 /** Returns the form that the secret lacks, without the secret itself; undefined if the secret can be parsed. */
 export function credentialProblem(text: string, settings: CredentialSettings): string | undefined {
   const isParsed = parseCredential(text, settings) !== undefined;
+  if (isParsed && settings.kind === 'basic' && !text.includes(':') && LOGIN.test(decoded(text)))
+    return 'it holds user:password in Base64, and the gateway encodes it itself. It must hold user:password as it is.';
   if (isParsed) return settings.kind === 'headers' ? loginProblem(headerLines(text)) : undefined;
   const missing = settings.kind === 'headers' ? missingHeader(headerLines(text), settings.names) : '';
   return `it must hold ${CREDENTIAL_KINDS[settings.kind].form}.${missing}`;
@@ -113,7 +122,7 @@ function missingHeader(lines: ReadonlyMap<string, string>, names: readonly strin
 function loginProblem(lines: ReadonlyMap<string, string>): string | undefined {
   const [, written] = /^Basic +(.*)$/i.exec(lines.get('authorization') ?? '') ?? [];
   if (written === undefined) return undefined;
-  return /^[\w+/-]+=*$/.test(written)
+  return /^[\w+/-]+=*$/.test(written) && decoded(written).includes(':')
     ? undefined
     : 'behind "Authorization: Basic" it must hold user:password in Base64, as "printf %s user:password | base64" prints it.';
 }

@@ -85,6 +85,17 @@ test('what a secret with lines of headers lacks is named, without its values', (
   assert.equal(credentialProblem('X-Api-Key: a', headers), `${form} It has no line for authorization.`);
 });
 
+test('a login in Base64 where it belongs as it is, and one without a colon where Base64 belongs, are named', () => {
+  const base64 = (text: string) => Buffer.from(text).toString('base64');
+  const plain =
+    'it holds user:password in Base64, and the gateway encodes it itself. It must hold user:password as it is.';
+  assert.equal(credentialProblem(base64('gw:hunter22'), basic), plain);
+  for (const password of ['hunter2', 'aGVsbG8gd29ybGQ=', 'x'.repeat(40)])
+    assert.equal(credentialProblem(password, basic), undefined, password);
+  const encoded = /behind "Authorization: Basic" it must hold user:password in Base64/;
+  assert.match(credentialProblem(`X-Api-Key: a\nAuthorization: Basic ${base64('hunter2')}`, headers) ?? '', encoded);
+});
+
 test('a credential is in the header that its settings name, which clients cannot set', () => {
   for (const [settings, , credential] of credentials) {
     const fields = credentialFieldsOf(settings);
