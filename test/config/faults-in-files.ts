@@ -311,7 +311,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
     files: spoiled(upstreams, 'timeoutMs: 1000', 'credential: { apiKey: { name: X-API-Key, value: s3cret } }'),
     says: [
       'config/upstreams.yaml:5:29: upstreams.items.credential.apiKey.name: the key "name" is not known here. Did you mean "header"?',
-      'config/upstreams.yaml:5:46: upstreams.items.credential.apiKey.value: the key "value" is not known here. Did you mean "secret"?',
+      'config/upstreams.yaml:5:46: upstreams.items.credential.apiKey.value: the key "value" is not known here. Did you mean "secret"? Put the secret itself into the file SECRETS_DIR/items_token or the variable ITEMS_TOKEN, for example, and items_token here.',
     ],
   },
   'a-key-in-a-header-of-the-gateway': {

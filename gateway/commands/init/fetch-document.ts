@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import { boundedBody } from '../../shared/http/bounded-fetch.ts';
 import { toSentence } from '../../shared/mistakes.ts';
+import { shortTextOf, withoutCredentials } from '../../shared/text.ts';
 import { syntaxMistakes } from '../../shared/yaml-source.ts';
 import { absenceAt } from '../upstreams/absence.ts';
 import { embeddedIn, linksIn } from './document-in-page.ts';
@@ -24,6 +25,9 @@ const TIMEOUT_MS = 10_000;
 /** Matches the address of a service without a scheme, such as `localhost:8000`. */
 const ADDRESS = /^(localhost|[a-z0-9.-]+:\d+)(\/|$)/i;
 const BYTES_MAX = 64 * 1024 * 1024;
+/** The length of the first line of an answer, and the number of other answers, that a message shows. */
+const LINE_MAX = 60;
+const CAME_SHOWN_MAX = 2;
 
 /** The usual paths of the documents of FastAPI and LoopBack, Spring, ASP.NET, Fastify, NestJS, Django, swaggo, and others. */
 const DOCUMENT_PATHS = [
@@ -45,7 +49,11 @@ export async function fetchDocument(written: string): Promise<FetchedDocument> {
   const from = ADDRESS.test(written) && !existsSync(written) ? `http://${written}` : written;
   if (!/^https?:\/\//i.test(from)) return parseDocument(await readText(from), from, undefined);
   const given = URL.parse(from);
-  if (given === null) throw new Error(`${from} is not a URL.`);
+  if (given === null) throw new Error(`${withoutCredentials(from)} is not a URL.`);
+  if (given.username !== '' || given.password !== '')
+    throw new Error(
+      `${withoutCredentials(from)} contains credentials. Download the document with them, and give its file.`,
+    );
   const first = await fetchText(given);
   const seen = new Set<string>();
   if (first.text !== undefined) {
@@ -60,14 +68,24 @@ export async function fetchDocument(written: string): Promise<FetchedDocument> {
   }
   const below = given.pathname.replace(/\/$/, '');
   const bases = below === '' ? [''] : [below, ''];
+  const came = new Map<string, string>();
+  let meant: (() => void) | undefined;
   for (const path of bases.flatMap((base) => DOCUMENT_PATHS.map((place) => base + place))) {
     const url = new URL(path, given);
-    const document = await documentAt(url, seen);
+    if (seen.has(url.href)) continue;
+    const got = await fetchText(url);
+    seen.add(url.href);
+    const document = got.text === undefined ? undefined : await documentIn(got.text, got.url ?? url, seen);
     if (document !== undefined) return document;
+    if (isMeantAsDocument(got.text ?? '')) meant ??= () => parseDocument(got.text as string, url.href, url);
+    if (got.status !== 404 && got.came !== first.came && !came.has(got.came)) came.set(got.came, path);
   }
+  // The mistake of a document counts only if no other place has a document.
+  meant?.();
+  const others = [...came].slice(0, CAME_SHOWN_MAX).map(([what, path]) => ` ${path} gives ${what}.`);
   const where = below === '' ? 'below it' : `below it and below ${given.origin}`;
   throw new Error(
-    `${from} has no OpenAPI document (${first.problem ?? 'it is another kind of page'}), and the usual paths ${where} have none: ${DOCUMENT_PATHS.join(', ')}. Give the URL of the document.`,
+    `${from} has no OpenAPI document (${first.came}), and the usual paths ${where} have none: ${DOCUMENT_PATHS.join(', ')}.${others.join('')} Give the URL of the document.`,
   );
 }
 
@@ -97,21 +115,31 @@ async function readText(path: string): Promise<string> {
   }
 }
 
-/** Resolves with the text and its URL, which is another one after a redirect, or with a problem. */
-async function fetchText(url: URL): Promise<{ text?: string; url?: URL; problem?: string }> {
+interface Fetched {
+  /** The body of a good answer. */
+  readonly text?: string;
+  /** The URL of the text, which is another one after a redirect. */
+  readonly url?: URL;
+  readonly status?: number;
+  /** What has come, for messages: status, media type and first line, or why there is no answer. */
+  readonly came: string;
+}
+
+async function fetchText(url: URL): Promise<Fetched> {
   try {
     const headers = { accept: 'application/json, application/yaml;q=0.9, */*;q=0.5' };
     const response = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) });
-    if (!response.ok) {
-      await response.body?.cancel();
-      return { problem: `status ${response.status}` };
-    }
+    const { ok, status } = response;
     const bytes = await boundedBody(response, BYTES_MAX);
-    if (bytes === undefined) return { problem: `more than ${BYTES_MAX} bytes` };
-    return { text: bytes.toString('utf8'), url: new URL(response.url) };
+    if (bytes === undefined) return { status, came: `more than ${BYTES_MAX} bytes` };
+    const text = bytes.toString('utf8');
+    const line = text.trim().split('\n')[0] ?? '';
+    const began = line === '' ? 'without content' : JSON.stringify(shortTextOf(line, LINE_MAX));
+    const came = `status ${status}, ${response.headers.get('content-type') ?? 'no media type'}, ${began}`;
+    return { status, came, ...(ok && { text, url: new URL(response.url) }) };
   } catch (error) {
     const { cause, name } = error as Error & { cause?: NodeJS.ErrnoException };
-    return { problem: cause?.code ?? (name === 'TimeoutError' ? `no answer in ${TIMEOUT_MS / 1000} seconds` : name) };
+    return { came: cause?.code ?? (name === 'TimeoutError' ? `no answer in ${TIMEOUT_MS / 1000} seconds` : name) };
   }
 }
 

@@ -65,7 +65,7 @@ for (const [name, page] of Object.entries(PAGES)) {
 
 test('a page that leads nowhere, and one that leads to itself, are no document', async () => {
   files = { '/loop': '<redoc spec-url="/other"></redoc>', '/other': '<redoc spec-url="/loop"></redoc>' };
-  await assert.rejects(fetchDocument(`${origin}/loop`), /has no OpenAPI document \(it is another kind of page\)/);
+  await assert.rejects(fetchDocument(`${origin}/loop`), /has no OpenAPI document \(status 200, .*, "<redoc /);
 });
 
 test('a document with a mistake in its form gets the message of check, from a URL and from a file', async () => {
