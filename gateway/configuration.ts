@@ -209,11 +209,13 @@ async function check(
 
 /**
  * Returns the warnings about contracts that also have mistakes. A warning may explain a mistake. For example, a contract may break a
- * promise because a member is misspelt.
+ * promise because a member is misspelt. A file may have no operation, because none of its paths can be requested.
  */
 function warningsBeside(mistakes: readonly Mistake[], { documents }: Contracts): Mistake[] {
   const files = new Set(mistakes.map(({ file }) => file));
-  return condense(documents.flatMap(({ warnings }) => warnings).filter(({ file }) => files.has(file)));
+  return condense(
+    documents.flatMap(({ warnings }) => warnings).filter(({ file, refusesAll }) => refusesAll || files.has(file)),
+  );
 }
 
 function checkAgents({ gateway, upstreams, sources }: ConfigDraft, contracts: Contracts, mistakes: Mistake[]): void {

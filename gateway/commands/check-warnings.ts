@@ -20,6 +20,7 @@ import type { Schemas } from '../contract/schemas/schemas.ts';
 import { ANONYMOUS_TIER, extraOf } from '../limits/limit-rules.ts';
 import { shownPath } from '../shared/file-text.ts';
 import { condense, type Mistake, suggest, toSentence } from '../shared/mistakes.ts';
+import { firstNames } from '../shared/text.ts';
 import { positionsIn } from '../shared/yaml-source.ts';
 import { modesFromContract } from '../upstream/targets/addresses.ts';
 import { settingsWithoutEffect } from './settings-without-effect.ts';
@@ -165,9 +166,7 @@ function unlimitedWarnings({ config, contracts }: Configuration): Mistake[] {
     .filter(({ operation }) => operation.security.length === 0 && extraOf(limits, operation) === undefined)
     .map(({ operation }) => operation.id);
   if (ids.length === 0 || limits.tiers[ANONYMOUS_TIER] !== undefined) return [];
-  const more = ids.length > UNLIMITED_NAMED_MAX ? ` and ${ids.length - UNLIMITED_NAMED_MAX} more` : '';
-  const named = ids.slice(0, UNLIMITED_NAMED_MAX).join(', ') + more;
-  const which = `the public ${ids.length === 1 ? 'operation' : 'operations'} ${named}`;
+  const which = `the public ${ids.length === 1 ? 'operation' : 'operations'} ${firstNames(ids, UNLIMITED_NAMED_MAX)}`;
   const reason = `no limit counts the requests of a client address to ${which}.`;
   return [sources.limits.mistakeAt(['tiers'], reason, `Add the tier ${ANONYMOUS_TIER}.`)];
 }
@@ -211,8 +210,7 @@ function unusedExceptions(unused: readonly UnusedException[]): string[] {
 function unpublishedWarning(names: readonly string[]): string[] {
   if (names.length === 0) return [];
   const [have, them] = names.length === 1 ? ['has', 'it'] : ['have', 'them'];
-  const shown = names.map(publishedName);
-  const all = shown.length === 1 ? shown[0] : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
+  const all = new Intl.ListFormat('en-GB').format(names.map(publishedName));
   return [
     `${all} ${have} never been published, so nothing keeps ${them} from breaking clients. Run "gateway contract publish".`,
   ];

@@ -210,8 +210,8 @@ function printMistakes(context: CommandContext, asJson: boolean, { mistakes, war
     printJson(context, { ok: false, mistakes, warnings: warnings.map(toSentence) });
     return;
   }
-  for (const warning of warnings) context.complain(`warning: ${toSentence(warning)}\n`);
   for (const mistake of mistakes) context.complain(`${toSentence(mistake)}\n`);
+  for (const warning of warnings) context.complain(`warning: ${toSentence(warning)}\n`);
   const count = countText(mistakes.length, 'mistake');
   const them = mistakes.length === 1 ? 'it' : 'them';
   context.complain(`${count}. Correct ${them} before you start or reload the gateway.\n`);

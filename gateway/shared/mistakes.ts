@@ -45,13 +45,21 @@ export function toSentence(mistake: Mistake): string {
 }
 
 const ALIKE_MAX = 5;
+/** From so many mistakes on that have the same remedy too, the first stands for all. */
+const SAME_MIN = 3;
+const LINES_MAX = 10;
 
-/** Removes duplicates. If one file has many mistakes with the same reason, keeps the first few and the number of the others. */
+/**
+ * Removes duplicates. Of mistakes of one file with the same reason and remedy, keeps the first, which names the places of the others. Of
+ * many with the same reason and different remedies, keeps the first few and the number of the others.
+ */
 export function condense(mistakes: readonly Mistake[]): Mistake[] {
   const distinct = new Map(mistakes.map((mistake) => [toSentence(mistake), mistake]));
   const groups = Map.groupBy(distinct.values(), ({ file, reason }) => `${file}\n${reason}`);
   return [...groups.values()].flatMap((alike) => {
     const [first, ...others] = alike as [Mistake, ...Mistake[]];
+    if (alike.length >= SAME_MIN && others.every(({ remedy }) => remedy === first.remedy))
+      return [{ ...first, remedy: `${first.remedy} ${placesOf(others)}` }];
     if (others.length < ALIKE_MAX) return alike;
     const more = others.length + 1 - ALIKE_MAX;
     const rest = {
@@ -62,6 +70,13 @@ export function condense(mistakes: readonly Mistake[]): Mistake[] {
     };
     return [...alike.slice(0, ALIKE_MAX), rest];
   });
+}
+
+/** Returns how many more places have the same mistake, and their lines. */
+function placesOf(others: readonly Mistake[]): string {
+  const lines = [...new Set(others.flatMap(({ line }) => line ?? []))];
+  const shown = lines.length === 0 ? '' : `: line ${lines.slice(0, LINES_MAX).join(', ')}`;
+  return `The same mistake is in ${others.length} more places${shown}${lines.length > LINES_MAX ? ', …' : ''}.`;
 }
 
 /** Returns the remedy for an unknown name: the most similar known name, a known name that is a part of it, or all known names. */

@@ -436,3 +436,47 @@ test('the last line counts the warnings, and those about operations that no requ
     counted('2 warnings, of which 2 leave operations that no request can use'),
   );
 });
+
+test('mistakes come before warnings, and a wrong type is one mistake, whatever stands beside it', async () => {
+  const parameter =
+    'parameters: [{ name: q, in: query, schema: { type: string, minimum: 3 } }]\n      operationId: listItems';
+  const contract = sound['openapi/items.yaml']
+    .replace('{ type: string, pattern', '{ type: int, pattern')
+    .replace('operationId: listItems', parameter);
+  const { err } = await runOn({ 'openapi/items.yaml': contract }, 'check');
+  assert.deepEqual(err.split('\n'), [
+    'openapi/items.yaml:25:23: components.schemas.Item.properties.name.type: OpenAPI has no type "int". Write type: integer.',
+    'warning: openapi/items.yaml:7:66: paths./v1/items.get.parameters.0.schema.minimum: minimum has no effect on values of type string. Did you mean "minLength"?',
+    '1 mistake. Correct it before you start or reload the gateway.',
+    '',
+  ]);
+});
+
+test('a server without https:// and a path parameter that is not required are warnings with their remedy', async () => {
+  const warningOf = async (piece: string, by: string) => {
+    const { code, out, err } = await runOn(spoiled('openapi/items.yaml', piece, by), 'check');
+    assert.equal(code, 0, err);
+    return out.split('\n').slice(0, -2);
+  };
+  for (const host of ['api.example.com/v1', 'api.example.com:8443', 'localhost:3000'])
+    assert.deepEqual(await warningOf('paths:', `servers: [{ url: "${host}" }]\npaths:`), [
+      `warning: openapi/items.yaml:4:18: servers.0.url: the server "${host}" has no https:// in front of its host, so it is read as a path. Did you mean "https://${host}"?`,
+    ]);
+  for (const relative of ['/v1', 'v1', './v1', 'https://api.example.com', '{scheme}://api.example.com'])
+    assert.deepEqual(await warningOf('paths:', `servers: [{ url: "${relative}" }]\npaths:`), [], relative);
+  const parameter = (more: string) =>
+    `/v1/items/{id}:\n    parameters: [{ name: id, in: path, ${more}schema: { type: string } }]`;
+  for (const more of ['', 'required: false, '])
+    assert.deepEqual(await warningOf('/v1/items:', parameter(more)), [
+      'warning: openapi/items.yaml:6:18: paths./v1/items/{id}.parameters.0: the path parameter "id" is not declared as required, although every path has it. Add required: true.',
+    ]);
+  assert.deepEqual(await warningOf('/v1/items:', parameter('required: true, ')), []);
+});
+
+test('a path with a query in it is named, even if the contract has no other path', async () => {
+  const { err } = await runOn(spoiled('openapi/items.yaml', '/v1/items:', '/v1/items?x={x}:'), 'check');
+  assert.match(
+    err,
+    /^warning: openapi\/items\.yaml:5:3: .*its operations are not served\. Write \/v1\/items, and declare "x" among its parameters, with in: query\.$/m,
+  );
+});

@@ -86,7 +86,7 @@ export const faultsInContracts: Readonly<Record<string, Fault>> = {
     },
     says: [
       'openapi/items.yaml:15:11: definitions.Item.type: OpenAPI has no type "objet". Write type: object.',
-      'openapi/items.yaml:7:18: paths./v1/items.post.security.0: the gateway does not check credentials of the security scheme "key". Use a scheme of type http with scheme bearer, or override it by security in its entry of upstreams.yaml.',
+      'openapi/items.yaml:3:24: securityDefinitions.key: the gateway does not check credentials of the security scheme "key". Use a scheme of type http with scheme bearer, or override it by security in its entry of upstreams.yaml.',
       'config/limits.yaml:6:3: operations.listItems: no contract has an operation "listItems". None is defined.',
     ],
   },

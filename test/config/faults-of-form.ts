@@ -196,6 +196,31 @@ const ROWS: Readonly<Record<string, readonly [piece: string, by: string, ...says
     '{ oneOf: [{ type: object }], discriminator: kind }',
     '24:59: components.schemas.Item.properties.name.discriminator: a block belongs here, not a text. Write it as in discriminator: { propertyName: kind }.',
   ],
+  'type-null-unquoted': [
+    '{ type: string, pattern: "^[a-z]+$" }',
+    '{ type: [string, null] }',
+    '24:32: components.schemas.Item.properties.name.type.1: in YAML, null without quotes is no text. Write it in quotes, as in type: [string, "null"].',
+  ],
+  'type-null-alone': [
+    '{ type: string, pattern: "^[a-z]+$" }',
+    '{ type: null }',
+    '24:23: components.schemas.Item.properties.name.type: in YAML, null without quotes is no text. Write it in quotes, as in type: [string, "null"].',
+  ],
+  'path-at-the-margin': [
+    'components:',
+    '/v1/things:\n  get: { operationId: listThings, responses: { "200": { description: Things } } }\ncomponents:',
+    '17:1: /v1/things: Property `/v1/things` is not expected here. Indent it deeper, below paths.',
+  ],
+  'scheme-jwt-of-two-operations': [
+    '{ type: http, scheme: bearer }',
+    '{ type: http, scheme: jwt }',
+    '19:35: components.securitySchemes.apiKey.scheme: HTTP has no scheme "jwt". Write scheme: bearer.',
+  ],
+  'schema-renamed': [
+    '    Item:\n',
+    '    Items: { allOf: [{ $ref: "#/components/schemas/Item" }, { $ref: "#/components/schemas/Item" }] }\n    Thing:\n',
+    '15:21: paths./v1/items.post.requestBody.content.application/json.schema: Can\'t resolve $ref "#/components/schemas/Item". Did you mean "#/components/schemas/Items"? The same mistake is in 2 more places: line 21.',
+  ],
 };
 
 export const faultsOfForm: Readonly<Record<string, Fault>> = Object.fromEntries(

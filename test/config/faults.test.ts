@@ -146,11 +146,15 @@ test('directories that do not exist are named', async () => {
 test('many mistakes that are alike are reported as the first few and a number', () => {
   const mistake = (line: number) => ({ file: 'a.yaml', line, reason: 'is wrong.', remedy: 'Right it.' });
   const lines = Array.from({ length: 40 }, (_, index) => mistake(index));
-  const told = condense([...lines, mistake(0)]);
+  const told = condense(lines.map((one) => ({ ...one, remedy: `Right ${one.line}.` })));
   assert.equal(told.length, 6);
   assert.equal(told.at(-1)?.reason, 'the same mistake occurs in 35 more places.');
-  assert.equal(condense(lines.slice(0, 5)).length, 5);
-  assert.match(new ConfigError(told).message, /^a\.yaml:0: is wrong\. Right it\.\n/);
+  const lineNumbers = '1, 2, 3, 4, 5, 6, 7, 8, 9, 10, …';
+  assert.deepEqual(condense([...lines, mistake(0)]), [
+    { ...mistake(0), remedy: `Right it. The same mistake is in 39 more places: line ${lineNumbers}.` },
+  ]);
+  assert.equal(condense(lines.slice(0, 2)).length, 2);
+  assert.match(new ConfigError(told).message, /^a\.yaml:0: is wrong\. Right 0\.\n/);
 });
 
 test('the closest name is suggested, or all there are', () => {

@@ -6,7 +6,7 @@ import { follow, isObject, type JsonObject, pathOf } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import { toPattern } from '../scalars/patterns.ts';
 import { eachSchema } from '../schemas/dialect.ts';
-import { type Contradiction, mergedParts, unmetKeywords } from './unmet-keywords.ts';
+import { type Contradiction, isOfType, mergedParts, unmetKeywords } from './unmet-keywords.ts';
 
 /**
  * Returns one finding per contradiction.
@@ -22,14 +22,15 @@ export function impossibleSchemas(
   eachSchema(document.root, undefined, (schema, pointer) => {
     const place = pathOf(pointer);
     const by = needed.get(schema)?.join(', ');
-    for (const { at, reason, remedy } of contradictionsOf(document.root, schema)) {
+    for (const { at, reason, remedy } of [
+      ...contradictionsOf(document.root, schema),
+      ...closedParts(document.root, schema),
+    ]) {
       const refusesAll = by !== undefined && NONE_VALID.test(reason);
       const told = refusesAll ? reason.replace(/\.$/, `: every request of ${by} is refused.`) : reason;
       const mistake = positions.mistakeAt([...place, ...at], told, remedy);
       found.push(refusesAll ? Object.assign(mistake, { refusesAll }) : mistake);
     }
-    for (const { at, reason, remedy } of closedParts(document.root, schema))
-      found.push(positions.mistakeAt([...place, ...at], reason, remedy));
     return undefined;
   });
   return found;
@@ -175,7 +176,7 @@ function unfitEnum({ type, enum: values, const: only }: JsonObject): Contradicti
   const all: { value: unknown; at: (string | number)[] }[] =
     only === undefined ? listed : [...listed, { value: only, at: ['const'] }];
   return all.flatMap(({ value, at }) => {
-    if (types.some((one) => hasType(value, one))) return [];
+    if (types.some((one) => isOfType(value, String(one)))) return [];
     const reason = `the value ${JSON.stringify(value)} is never valid, because type is ${types.join(' or ')}.`;
     return [{ at, reason, remedy: remedyForValue(value, types) }];
   });
@@ -187,12 +188,4 @@ function remedyForValue(value: unknown, types: readonly unknown[]): string {
   if (types.includes('string') && !isObject(value)) return `Write it in quotes: "${value}".`;
   const isNumber = types.some((type) => type === 'integer' || type === 'number') && String(Number(value)) === value;
   return isNumber ? `Write it without quotes: ${value}.` : 'Correct it.';
-}
-
-function hasType(value: unknown, type: unknown): boolean {
-  if (type === 'null') return value === null;
-  if (type === 'array') return Array.isArray(value);
-  if (type === 'object') return isObject(value);
-  if (type === 'integer') return Number.isInteger(value);
-  return typeof value === type;
 }

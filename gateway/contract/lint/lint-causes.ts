@@ -80,8 +80,8 @@ function readProblem(problem: NormalizedProblem): Found {
 }
 
 /** Whether a member does not fit the type beside it. If the type is unknown, no member fits. */
-function isNotAllowed({ message }: NormalizedProblem): boolean {
-  return /^The field `[^`]*` is not allowed here/.test(message);
+function isNotAllowed({ message, ruleId }: NormalizedProblem): boolean {
+  return ruleId === 'gateway/bounds-fit-their-type' || /^The field `[^`]*` is not allowed here/.test(message);
 }
 
 type ProblemLocation = NormalizedProblem['location'][number] | undefined;

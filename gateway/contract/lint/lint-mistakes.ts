@@ -6,7 +6,7 @@ import { closest, type Mistake } from '../../shared/mistakes.ts';
 import { positionsIn, readSource } from '../../shared/yaml-source.ts';
 import { circularReference, EXISTING_ONLY } from './dangling-references.ts';
 import { pathIn, unexpectedIn } from './lint-causes.ts';
-import { isPathWithoutSlash } from './lint-verdict.ts';
+import { isPathBesidePaths, isPathWithoutSlash } from './lint-verdict.ts';
 import { explanationOf } from './plain-words.ts';
 
 /** A version of OpenAPI, which has three numbers. */
@@ -131,6 +131,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   'gateway/parameters-are-declared-once': 'Remove one of the two.',
   'gateway/paths-can-be-requested':
     'Declare parts of the query as parameters with in: query, and leave out a fragment.',
+  'gateway/path-parameters-are-required': 'Add required: true.',
   'gateway/methods-are-served': 'No action is needed, unless clients need it.',
   'gateway/servers-are-served': 'List the server of the service first, or set basePath of the entry.',
   'gateway/extensions-have-a-meaning': 'Move it to the operation, the path or the top of the document.',
@@ -152,6 +153,12 @@ const REMEDIES: Readonly<Record<string, string>> = {
 
 function remedyFor({ ruleId, suggest, message, location }: NormalizedProblem, path: readonly string[]): string {
   if (ruleId === 'struct' && isPathWithoutSlash(path)) return `Paths begin with a slash. Did you mean "/${path[1]}"?`;
+  const [, bare = '', query] = /^([^?#]*)\?(.*)$/.exec(path[1] ?? '') ?? [];
+  if (ruleId === 'gateway/paths-can-be-requested' && query !== undefined) {
+    const names = query.split('&').map((part) => JSON.stringify(part.split('=')[0]));
+    return `Write ${bare}, and declare ${names.join(', ')} among its parameters, with in: query.`;
+  }
+  if (ruleId === 'struct' && isPathBesidePaths(path)) return 'Indent it deeper, below paths.';
   const unexpected = unexpectedIn(message);
   // The linter's own suggestions for a name may be far from it.
   const likely = unexpected === undefined ? suggest[0] : closest(unexpected, suggest);

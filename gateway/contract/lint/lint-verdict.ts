@@ -90,7 +90,8 @@ function onStructure({ message, suggest }: NormalizedProblem, document: Document
   const unexpected = unexpectedIn(message);
   if (unexpected !== undefined) {
     // No request has a path without a slash, so its operations would not be served.
-    if (isPathWithoutSlash(path) && isObject(valueAt(document.parsed, path))) return 'mistake';
+    if ((isPathWithoutSlash(path) || isPathBesidePaths(path)) && isObject(valueAt(document.parsed, path)))
+      return 'mistake';
     if (isMisspelling(unexpected, suggest)) return 'mistake';
     return !isV30 && path.slice(0, -1).some((token) => /^(schemas?|\$defs)$/.test(token)) ? 'accepted' : 'warning';
   }
@@ -98,6 +99,11 @@ function onStructure({ message, suggest }: NormalizedProblem, document: Document
     return 'warning';
   const missing = /^The field `([^`]*)` must be present/.exec(message)?.[1];
   return missing !== undefined && DISPENSABLE_MEMBERS.has(missing) ? 'warning' : 'mistake';
+}
+
+/** Whether a place that the linter does not expect is a path beside `paths`, whose indentation is lost. */
+export function isPathBesidePaths(path: readonly string[]): boolean {
+  return path.length === 1 && path[0]?.startsWith('/') === true;
 }
 
 /** Whether a place that the linter does not expect is a path that lacks its slash. */

@@ -130,6 +130,17 @@ export const parametersHaveASchema: Oas3Rule = () => ({
   },
 });
 
+/** A parameter in a path is always required (OpenAPI 3.1.1, section 4.8.12.2), and the gateway treats it so; other tools may not. */
+export const pathParametersAreRequired: Oas3Rule = () => ({
+  Parameter({ in: place, name, required }, { report, location }) {
+    if (place !== 'path' || required === true) return;
+    report({
+      message: `the path parameter "${name}" is not declared as required, although every path has it`,
+      location,
+    });
+  },
+});
+
 /** The gateway checks only one of two declarations of a parameter. */
 export const parametersAreDeclaredOnce: Oas3Rule = () => ({
   ParameterList(list: unknown, context: UserContext) {

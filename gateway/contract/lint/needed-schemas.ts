@@ -27,7 +27,8 @@ function withParts(root: JsonObject, schemas: readonly unknown[]): ReadonlySet<u
   for (const value of found) {
     if (!isObject(value)) continue;
     const { type, allOf, required, $ref } = value;
-    const members = type === 'object' && Array.isArray(required) ? required.map((name) => objectAt(value, 'properties')[name]) : [];
+    const members =
+      type === 'object' && Array.isArray(required) ? required.map((name) => objectAt(value, 'properties')[name]) : [];
     const target = $ref === undefined ? [] : [follow(root, { value, pointer: '' }).value];
     for (const part of [...target, ...(Array.isArray(allOf) ? allOf : []), ...members]) found.add(part);
   }

@@ -53,7 +53,15 @@ export const methodsAreServed: Oas3Rule = () => ({
   },
 });
 
+/** Matches an address without a scheme: a host name with a dot or a port. */
+const HOST_FIRST = /^(?:localhost|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}|[\w.-]+(?=:\d))(?::\d+)?(?:\/|$)/i;
+
 export const serversAreServed: Oas3Rule = () => ({
+  Server({ url }, { report, location }) {
+    if (!HOST_FIRST.test(url)) return;
+    const message = `the server "${url}" has no https:// in front of its host, so it is read as a path`;
+    report({ message, suggest: [`https://${url}`], location: location.child(['url']) });
+  },
   Root(root, { report, location }) {
     const { used, others } = serverPathsOf(root);
     if (others.length === 0) return;

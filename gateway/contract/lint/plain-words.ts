@@ -33,7 +33,7 @@ export function explanationOf(
   if (unexpected !== undefined) return unexpectedMember(unexpected, path, content());
   const missing = missingIn(message);
   if (missing !== undefined) return missingMember(missing[0] as string, value());
-  if (name === 'type' && message.startsWith('`type` can be one of'))
+  if ((name === 'type' || path.at(-2) === 'type') && message.startsWith('`type` can be one of'))
     return path.includes('securitySchemes') ? schemeExplanation(value()) : typeExplanation(value(), message);
   if (name === 'in' && message.startsWith('`in` can be one of'))
     return placeExplanation(value(), isInTemplate(path, content()));

@@ -11,6 +11,7 @@ import {
   operationsHaveAMethod,
   parametersAreDeclaredOnce,
   parametersHaveASchema,
+  pathParametersAreRequired,
   statusesExist,
   textsAreNoReferences,
 } from './misplaced-rules.ts';
@@ -45,6 +46,7 @@ export const OWN_RULES: Plugin = {
       'members-are-in-an-operation': membersAreInAnOperation as Oas2Rule,
       'statuses-exist': statusesExist as Oas2Rule,
       'parameters-are-declared-once': parametersAreDeclaredOnce as Oas2Rule,
+      'path-parameters-are-required': pathParametersAreRequired as Oas2Rule,
       'paths-have-templates': pathsHaveTemplates as Oas2Rule,
       'paths-can-be-requested': pathsCanBeRequested as Oas2Rule,
       'patterns-can-run': inSwagger(patternsCanRun),
@@ -62,6 +64,7 @@ export const OWN_RULES: Plugin = {
       'members-are-in-an-operation': membersAreInAnOperation,
       'statuses-exist': statusesExist,
       'parameters-are-declared-once': parametersAreDeclaredOnce,
+      'path-parameters-are-required': pathParametersAreRequired,
       'content-has-media-types': contentHasMediaTypes,
       'references-fit-their-place': referencesFitTheirPlace,
       'references-stand-alone': referencesStandAlone,

@@ -35,7 +35,14 @@ const TYPES_ELSEWHERE: Readonly<Record<string, string>> = {
 /** Returns the mistake of an unknown type, and of a list of types, or the type null, in OpenAPI 3.0. */
 export function typeExplanation(value: unknown, message: string): LintExplanation | undefined {
   const types = [value].flat();
-  const others = types.filter((type) => type !== 'null');
+  // In 3.1, the linter names null as a possible type.
+  const admitsNull = message.includes('"null"');
+  if (admitsNull && types.includes(null))
+    return {
+      reason: 'in YAML, null without quotes is no text.',
+      remedy: 'Write it in quotes, as in type: [string, "null"].',
+    };
+  const others = types.filter((type) => type !== 'null' && type !== null);
   const [only] = others;
   const known = types.length === 1 ? TYPES_ELSEWHERE[String(only).toLowerCase()] : undefined;
   if (known !== undefined)
@@ -46,8 +53,7 @@ export function typeExplanation(value: unknown, message: string): LintExplanatio
   const near = types.length === 1 ? typeFor(String(only)) : undefined;
   if (near !== undefined && !TYPES.includes(String(only)))
     return { reason: `OpenAPI has no type "${only}".`, remedy: `Write ${near}.` };
-  // In 3.1, the linter names null as a possible type.
-  if (message.includes('"null"') || (types.length < 2 && others.length > 0)) return undefined;
+  if (admitsNull || (types.length < 2 && others.length > 0)) return undefined;
   const single = only === undefined ? 'nullable: true' : `type: ${only} and nullable: true`;
   const instead = others.length > 1 ? 'anyOf with one type each' : single;
   return {

@@ -176,7 +176,11 @@ function toAlternative(
       kind === 'basic'
         ? 'Add basicForClients: true and a basic credential to its entry of upstreams.yaml, or use'
         : 'Use';
-    return complain(path, reason, `${credential} a scheme of type http with scheme bearer, ${override}`);
+    // At the scheme, because it is one mistake for all operations that require it.
+    const place = ['components', 'securitySchemes', name];
+    if (scheme.type === 'http' && /^(jwt|token|api_?key|oauth2?|bear\w*)$/.test(kind ?? ''))
+      return complain([...place, 'scheme'], `HTTP has no scheme "${scheme.scheme}".`, 'Write scheme: bearer.');
+    return complain(place, reason, `${credential} a scheme of type http with scheme bearer, ${override}`);
   }
   const unknown = scopes === undefined ? [] : wanted.filter((scope) => !scopes.has(scope));
   for (const scope of unknown)

@@ -41,6 +41,7 @@ const LINT_RULES = {
   'gateway/header-names-fit-headers': 'error',
   'gateway/paths-can-be-requested': 'warn',
   'gateway/methods-are-served': 'warn',
+  'gateway/path-parameters-are-required': 'warn',
   'gateway/servers-are-served': 'warn',
   'gateway/patterns-are-exact': 'warn',
   'gateway/formats-are-exact': 'warn',

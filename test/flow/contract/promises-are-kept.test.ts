@@ -119,7 +119,7 @@ describe('published contracts', () => {
     );
   });
 
-  it('are broken beside a warning that names the cause: check shows it before the mistakes', async () => {
+  it('are broken beside a warning that names the cause: check shows it behind the mistakes', async () => {
     const nullable = { type: 'string', nullable: true, maxLength: 5 };
     write({
       'things.json': changed((paths) => Object.assign(paths['/v1/things']?.get ?? {}, { parameters: q(nullable) })),
@@ -127,7 +127,7 @@ describe('published contracts', () => {
     const { run } = commandLine(join(directory, 'data'), environment);
     const { code, err } = await run('check');
     assert.equal(code, 1);
-    const [warning, mistake] = err.split('\n');
+    const [mistake, warning] = err.split('\n');
     assert.match(warning ?? '', /^warning: .*things\.json:\d+:\d+: .*nullable/);
     assert.match(mistake ?? '', /breaks what was published/);
     assert.match(err, /\n1 mistake\./);

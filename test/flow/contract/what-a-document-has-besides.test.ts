@@ -69,7 +69,7 @@ describe('a warning names', () => {
     };
     const remedy = 'Declare parts of the query as parameters with in: query, and leave out a fragment.';
     assert.deepEqual(await warningsOf(documentOf(paths)), [
-      `paths./rest?method=a&q={q}: no request has this path, because it ends before the question mark, so its operations are not served. ${remedy}`,
+      `paths./rest?method=a&q={q}: no request has this path, because it ends before the question mark, so its operations are not served. Write /rest, and declare "method", "q" among its parameters, with in: query.`,
       `paths./#Target=b: clients reach this path only if they write # as %23, and the upstream gets it as %23, too. ${remedy}`,
     ]);
   });
