@@ -79,13 +79,8 @@ interface SitesOptions<Sites extends object> {
 }
 
 /** Creates a Match for operations that are served at some sites only. Each request is matched with the operations of its sites. */
-export function createMatchBySites<Sites extends object>({
-  operations,
-  all,
-  sitesFor,
-  isAt,
-  explain,
-}: SitesOptions<Sites>): Match {
+export function createMatchBySites<Sites extends object>(options: SitesOptions<Sites>): Match {
+  const { operations, all, sitesFor, isAt, explain } = options;
   const matches = new Map<Sites, Match>();
   for (const sites of new Set(all)) {
     const served = operations.filter((operation) => isAt(operation, sites));

@@ -84,7 +84,7 @@ async function waitForCredential(
   deadlineAt: number,
 ): Promise<boolean> {
   const ready = credential?.untilReady();
-  return ready === undefined || waitBeforeSending(exchange, deadlineAt, ready);
+  return ready === undefined || waitBeforeSending(exchange, deadlineAt, () => ready);
 }
 
 /** Waits for a place. Rejects with upstream_overloaded. */

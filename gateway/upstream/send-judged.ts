@@ -7,7 +7,7 @@ import { Attempts, type AttemptsOptions, type SendRequest } from './attempts/att
 import { beforeSending, waitBeforeSending } from './attempts/before-sending.ts';
 import { JudgedAttempt } from './attempts/judged-attempt.ts';
 import type { UpstreamRoute } from './routes.ts';
-import type { RecordLock, RecordLocks } from './rules/requests/record-locks.ts';
+import type { RecordLocks } from './rules/requests/record-locks.ts';
 
 /**
  * A process that crashes, or that has lost Redis, cannot release its lock. Redis then ends the lock this long after the deadline of the
@@ -43,22 +43,16 @@ export async function sendJudged(
   const read = changed?.recordRead;
   const lock = read && options.locks.lockOf(`${operation.upstream} ${read.record}`);
   try {
-    if (lock !== undefined && !(await takeLock(lock, exchange, deadlineAt))) return;
+    if (lock !== undefined) {
+      const take = (over: AbortSignal) => lock.take(deadlineAt - performance.now() + LEASE_MARGIN_MS, over);
+      if (!(await waitBeforeSending(exchange, deadlineAt, take))) return;
+    }
     const headerReady = route.credential?.untilReady();
-    if (headerReady !== undefined && !(await waitBeforeSending(exchange, deadlineAt, headerReady))) return;
+    if (headerReady !== undefined && !(await waitBeforeSending(exchange, deadlineAt, () => headerReady))) return;
     const send: SendRequest = (target, relay, attempts) =>
       new JudgedAttempt(options.outgoing, changed, target, relay, attempts).send();
     await new Attempts(options, exchange, route, deadlineAt, assertion, send).run();
   } finally {
     lock?.release();
   }
-}
-
-/** Takes the lock of a record. Returns false if the client has left. */
-async function takeLock(lock: RecordLock, exchange: Forwardable, deadlineAt: number): Promise<boolean> {
-  const taken = await beforeSending(exchange, deadlineAt, async (over) => {
-    await lock.take(deadlineAt - performance.now() + LEASE_MARGIN_MS, over);
-    return lock;
-  });
-  return taken !== undefined;
 }

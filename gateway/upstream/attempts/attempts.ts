@@ -46,6 +46,8 @@ export class Attempts implements DeadlineOwner, RelayOwner {
   readonly route: UpstreamRoute;
   readonly assertion: string | undefined;
   readonly clock: ExchangeClock;
+  /** Number of times that the request was sent, or was about to be. */
+  count = 0;
   readonly #options: AttemptsOptions;
   readonly #send: SendRequest;
   readonly #place: ExchangePlace;
@@ -53,7 +55,6 @@ export class Attempts implements DeadlineOwner, RelayOwner {
   #reject!: (error: unknown) => void;
   #target: Target | undefined;
   #relay: Relay | undefined;
-  #count = 0;
   #pause: NodeJS.Timeout | undefined;
   #closeStream: (() => void) | undefined;
   /** Created when an attempt fails or is to repeat its request. */
@@ -109,11 +110,6 @@ export class Attempts implements DeadlineOwner, RelayOwner {
     });
   }
 
-  /** Number of times that the request was sent, or was about to be. */
-  get count(): number {
-    return this.#count;
-  }
-
   /** Sends the request for the first time. Another exchange may cause the call by giving its place back, and must not end by an error here. */
   #begin(): void {
     const { operation, caller } = this.exchange;
@@ -134,7 +130,7 @@ export class Attempts implements DeadlineOwner, RelayOwner {
     trail.target = target.origin;
     this.clock.noteAttempt();
     const relay = new Relay(this, this.#options.answerCheck);
-    if (this.#count === 0) trail.forwardedAt = this.clock.startedAt;
+    if (this.count === 0) trail.forwardedAt = this.clock.startedAt;
     this.#countOne();
     this.#relay = relay;
     try {
@@ -147,12 +143,12 @@ export class Attempts implements DeadlineOwner, RelayOwner {
 
   /** Call it if the attempt has sent nothing, because the gateway has no credential that it may send. */
   notSent(): void {
-    if (this.#count === 1) this.exchange.trail.target = undefined;
+    if (this.count === 1) this.exchange.trail.target = undefined;
   }
 
   #countOne(): void {
-    this.#count += 1;
-    this.exchange.trail.attempts = this.#count;
+    this.count += 1;
+    this.exchange.trail.attempts = this.count;
   }
 
   /**
@@ -235,7 +231,7 @@ export class Attempts implements DeadlineOwner, RelayOwner {
     // From the deadline on, an answer that still passes to its client holds no place. Otherwise clients that read slowly would take all
     // places of the upstream.
     if (this.clock.passesLate(now)) this.#leavePlaceAndPool();
-    this.#relay?.keepAlive(now);
+    this.#relay?.stream?.keepAlive(now);
     const passed = this.clock.passed(now, this.#relay?.mayPause === true);
     if (passed === undefined) return;
     contain(
@@ -252,7 +248,10 @@ export class Attempts implements DeadlineOwner, RelayOwner {
       return;
     }
     this.#isOverlong = deadline === 'maxStreamMs';
-    if (this.#isOverlong && relay.endStream('too_long')) return;
+    if (this.#isOverlong && relay.stream !== undefined) {
+      relay.stream.endEarly('too_long');
+      return;
+    }
     this.exchange.trail.note('timeout', this.clock.settingOf(deadline));
     const error = upstreamFailure('upstream_timeout', relay.wasSent ? 'http_response_timeout' : 'connection_timeout');
     this.interrupted(error, now + 1 < this.clock.deadlineAt ? 'timeout' : 'other');

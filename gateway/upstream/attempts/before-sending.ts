@@ -38,15 +38,11 @@ export async function beforeSending<T extends object>(
   }
 }
 
-/**
- * Waits for `work`, which has begun already and never rejects.
- *
- * @returns false if the client has disconnected
- */
+/** Like `beforeSending`, for work without a result. Returns false if the client has disconnected. */
 export async function waitBeforeSending(
   exchange: Pick<Forwardable, 'response' | 'trail'>,
   deadlineAt: number,
-  isDone: Promise<void>,
+  work: (over: AbortSignal) => Promise<void>,
 ): Promise<boolean> {
-  return (await beforeSending(exchange, deadlineAt, () => isDone.then(() => exchange))) !== undefined;
+  return (await beforeSending(exchange, deadlineAt, (over) => work(over).then(() => exchange))) !== undefined;
 }

@@ -14,23 +14,18 @@ const TYPE_LENGTH_MAX = 80;
 
 export class ErrorBody {
   readonly status: number;
-  readonly #owner: Pick<RelayOwner, 'exchange' | 'route'>;
+  readonly #owner: RelayOwner;
   #headers: AnswerHeaders;
   readonly #read: CollectedBody;
   /** The body after its rules; undefined if there are none. */
   #changed: Buffer | undefined;
 
   /** @param read collects the body if it is read to its end for the rules; `data` is then not called */
-  constructor(
-    owner: Pick<RelayOwner, 'exchange' | 'route'>,
-    status: number,
-    headers: AnswerHeaders,
-    read = new CollectedBody(ERROR_BODY_BYTES_MAX),
-  ) {
+  constructor(owner: RelayOwner, status: number, headers: AnswerHeaders, read?: CollectedBody) {
     this.#owner = owner;
     this.status = status;
     this.#headers = headers;
-    this.#read = read;
+    this.#read = read ?? new CollectedBody(ERROR_BODY_BYTES_MAX);
   }
 
   /** Takes the headers and the body that rules may have changed. */

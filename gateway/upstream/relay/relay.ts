@@ -21,7 +21,7 @@ import { GatewayError } from '../../catalogue/errors.ts';
 import { isConnectionLost, toUpstreamFailure } from '../../catalogue/upstream-failure.ts';
 import type { AnswerCheck } from '../../exchange/answer-check.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
-import type { StreamEnd, StreamKind } from '../../exchange/findings.ts';
+import type { StreamKind } from '../../exchange/findings.ts';
 import type { AnswerHandler, AnswerHeaders, Control } from '../../http1/client/wire.ts';
 import { contain } from '../../shared/faults.ts';
 import { streamKindOf } from '../../shared/http/words.ts';
@@ -49,6 +49,8 @@ export class Relay implements AnswerHandler {
   wasSent = false;
   /** Status of the upstream's answer once its head has arrived; undefined before. The client may get another status. */
   answeredStatus: number | undefined;
+  /** The body that is a stream; undefined for any other answer. */
+  stream: AnswerStream | undefined;
   readonly #owner: RelayOwner;
   readonly #exchange: Forwardable;
   readonly #clock: ExchangeClock;
@@ -62,8 +64,6 @@ export class Relay implements AnswerHandler {
   #error: ErrorBody | undefined;
   /** The object that gets the body. */
   #receiver: ErrorBody | AnswerStream | CheckedBody | HeldAnswer | ClientAnswer;
-  /** The body that is a stream; undefined for any other answer. */
-  #stream: AnswerStream | undefined;
 
   constructor(owner: RelayOwner, answerCheck: AnswerCheck) {
     const { exchange, route, clock } = owner;
@@ -135,7 +135,7 @@ export class Relay implements AnswerHandler {
     const cut = (isWhole: boolean) => this.#cut(isWhole);
     const stream = new AnswerStream(kind, this.#exchange, this.#answer, this.#answerCheck, cut);
     this.#owner.openStream(kind, (why) => stream.endEarly(why));
-    this.#stream = stream;
+    this.stream = stream;
     this.#receiver = stream;
     this.#exchange.trail.note('stream', kind);
     if (this.#held === undefined) stream.open();
@@ -224,7 +224,7 @@ export class Relay implements AnswerHandler {
 
   #end(): void {
     this.isEnded = true;
-    this.#stream?.stop();
+    this.stream?.stop();
     this.#answer.forgetDrain();
   }
 
@@ -238,18 +238,7 @@ export class Relay implements AnswerHandler {
 
   /** Whether a pause of the answer is not the fault of the upstream, because the client is behind, or because a stream may be silent. */
   get mayPause(): boolean {
-    return this.#control?.paused === true || this.#stream?.mayPause === true;
-  }
-
-  /** Call it from time to time. Keeps a stream alive whose service is silent. */
-  keepAlive(now: number): void {
-    this.#stream?.keepAlive(now);
-  }
-
-  /** Ends a stream before the upstream does. Returns false if the answer is no stream. */
-  endStream(why: StreamEnd): boolean {
-    this.#stream?.endEarly(why);
-    return this.#stream !== undefined;
+    return this.#control?.paused === true || this.stream?.mayPause === true;
   }
 
   /** Removes the connection from its pool. The answer continues. */
