@@ -23,7 +23,7 @@ export function silentCause(instance: FleetInstance | MissingInstance): FoundCau
     id: missingCauseId(name),
     kind: 'bad',
     cause: `Instance ${name} does not respond.`,
-    consequence: `${heard}${processText(instance)} Its latest requests are not among these figures. If it is gone for good, dismiss it${goneAt === undefined ? '' : `; at ${goneAt} it counts as gone`}.`,
+    consequence: `${heard}${processText(instance)} Its latest requests are not among these figures. If it is gone for good, dismiss it in the console under System${goneAt === undefined ? '' : `; at ${goneAt} it counts as gone`}.`,
     next: isDead(instance)
       ? 'bin/gateway doctor'
       : port === undefined
