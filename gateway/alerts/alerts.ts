@@ -16,6 +16,8 @@ export interface AlertsInForce {
   readonly settings?: AlertSettings | undefined;
   /** The public address of the gateway. */
   readonly gateway: string;
+  /** Tells the gateway from others, if its public address does not. */
+  readonly deployment?: string | undefined;
 }
 
 export interface AlertsOptions extends DeliveriesOptions {
@@ -137,6 +139,7 @@ export class AlertMonitor {
         id: messageIdOf(receiver, due),
         atMs: now(),
         gateway: this.#inForce?.gateway ?? '',
+        deployment: this.#inForce?.deployment,
         notes: due.map((one) => noteOf(one.state, one.alert, settings.consoleUrl ?? consoleUrl)),
       }),
       nowMs: now(),

@@ -37,6 +37,8 @@ export interface AlertMessage {
   readonly isTrial?: true;
   /** The public address of the gateway. */
   readonly gateway: string;
+  /** Tells this gateway from others; the public address by default. */
+  readonly deployment?: string | undefined;
   readonly notes: readonly AlertNote[];
 }
 
@@ -112,9 +114,9 @@ export function messageIdOf(receiver: string, due: readonly Due[]): string {
 }
 
 /** Returns the body of a webhook, with the members `type`, `timestamp` and `data`, as Standard Webhooks recommends. */
-export function toWebhookBody({ atMs, isTrial, gateway, notes }: AlertMessage): string {
+export function toWebhookBody({ atMs, isTrial, gateway, deployment = gateway, notes }: AlertMessage): string {
   const type = isTrial ? 'gateway.alerts.trial' : 'gateway.alerts';
-  const alerts = notes.map((note) => ({ ...note, dedup_key: dedupKeyOf(gateway, note.id) }));
+  const alerts = notes.map((note) => ({ ...note, dedup_key: dedupKeyOf(deployment, note.id) }));
   return JSON.stringify({ type, timestamp: isoTime(atMs), data: { gateway, alerts } });
 }
 
@@ -122,8 +124,8 @@ export function toWebhookBody({ atMs, isTrial, gateway, notes }: AlertMessage): 
  * Returns a key that is the same in all messages about one cause, from every instance, so that a pager opens one incident for the cause.
  * The key is short, because receivers limit its length.
  */
-function dedupKeyOf(gateway: string, id: string): string {
-  return createHash('sha256').update(`${gateway}\n${id}`).digest('hex').slice(0, DEDUP_KEY_LENGTH);
+function dedupKeyOf(deployment: string, id: string): string {
+  return createHash('sha256').update(`${deployment}\n${id}`).digest('hex').slice(0, DEDUP_KEY_LENGTH);
 }
 
 export function mailSubjectOf({ isTrial, gateway, notes }: AlertMessage): string {

@@ -4,6 +4,7 @@ import type { Server } from 'node:http';
 import { resetLimits } from '../administration/limits.ts';
 import { retryUpstream } from '../administration/upstreams.ts';
 import type { AlertsInForce } from '../alerts/alerts.ts';
+import type { DigestOf } from '../auth/api-key.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
 import { GatewayError } from '../catalogue/errors.ts';
 import { adminTokensIn, type Secrets } from '../config/secrets.ts';
@@ -106,6 +107,7 @@ function throughPrimary(own: FleetSources, askPrimary: AppOptions['askPrimary'])
 
 interface OperatorsOptions extends StatusOptions {
   readonly store: KeyStore;
+  readonly digestOf: DigestOf;
   readonly log: Pick<Log, 'recent' | 'list'>;
   readonly metrics: Metrics;
   readonly pressed: NearLimit;
@@ -146,7 +148,10 @@ export function answersForOperators(options: OperatorsOptions): Operators<Sample
     versions: () => deprecatedCalls.report(serving().deprecations),
     async alertsInForce() {
       const { alerts: settings, publicUrl: gateway } = serving().configuration.config.gateway;
-      return { settings, gateway } satisfies AlertsInForce;
+      // All instances have the same key pepper. Without `publicUrl`, the address is that of the machine.
+      const isLocal = new URL(gateway).hostname === 'localhost';
+      const deployment = isLocal ? options.digestOf('the deployment in alerts') : undefined;
+      return { settings, gateway, deployment } satisfies AlertsInForce;
     },
     limits: {
       show: limitUsage.show,

@@ -24,7 +24,7 @@ interface EarlierSections extends Omit<Sections, 'traffic'> {
 /** Starts to follow the configuration files. */
 export function openAdministration(sections: EarlierSections, parts: Parts): AdministrationSection {
   const { options, base, observation, counters, upstreams, callers, stores, certificates, traffic } = sections;
-  const { settings, environment, store, version, worker, now } = options;
+  const { settings, environment, store, digestOf, version, worker, now } = options;
   const { inForce, lifecycle } = base;
   const { log, metrics, pressed, admin } = observation;
   const { access } = upstreams;
@@ -58,6 +58,7 @@ export function openAdministration(sections: EarlierSections, parts: Parts): Adm
     parts: parts.status,
     now,
     store,
+    digestOf,
     log,
     metrics,
     pressed,
