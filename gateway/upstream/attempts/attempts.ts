@@ -8,8 +8,8 @@
 //
 // In each state a deadline can pass (`checkDeadlines`), and the client can leave. The calls of an attempt that fails:
 //
-//   a deadline passes              #timedOut ─> interrupted ─> failed
-//   the connection breaks          Relay.onResponseError ─> interrupted ─> failed
+//   a deadline passes              #timedOut ─> Relay.interrupt ─> failed
+//   the connection breaks          Relay.onResponseError ─> interrupt ─> failed
 //   the status is 400 or above     Relay ─> failed
 //   a rule or credential says so   JudgedAttempt ─> failed
 //   after each of them             failed ─> RetryPlan.nextAfter, then #retry or #refuse
@@ -110,7 +110,9 @@ export class Attempts implements DeadlineOwner, RelayOwner {
     });
   }
 
-  /** Sends the request for the first time. Another exchange may cause the call by giving its place back, and must not end by an error here. */
+  /**
+   * Sends the request for the first time. Another exchange may cause the call by giving its place back, and must not end by an error here.
+   */
   #begin(): void {
     const { operation, caller } = this.exchange;
     try {
@@ -153,13 +155,12 @@ export class Attempts implements DeadlineOwner, RelayOwner {
 
   /**
    * Call it before the attempt repeats its request, because the answer rules or the upstream credential ask for it. Returns false if the
-   * attempt has repeated its request before, or if the body was streamed and is gone.
+   * attempt has repeated its request before, or if the body was streamed and is gone. Otherwise the repetition is counted.
    */
-  beginRepeat(reason: 'declared' | 'credential'): boolean {
-    if (!this.#plan().takeRepetition(reason)) return false;
-    this.#countOne();
-    this.#relay?.startAgain();
-    return true;
+  takeRepetition(reason: 'declared' | 'credential'): boolean {
+    const isTaken = this.#plan().takeRepetition(reason);
+    if (isTaken) this.#countOne();
+    return isTaken;
   }
 
   #plan(): RetryPlan {
@@ -174,16 +175,6 @@ export class Attempts implements DeadlineOwner, RelayOwner {
     this.#isRelayed = true;
     this.#end();
     this.#resolve();
-  }
-
-  /**
-   * A 5xx is refused by its status alone, without the rest of the body. The refusal for a 4xx is made from its whole body, so without the
-   * rest of the body, the attempt fails with `error`.
-   */
-  interrupted(error: GatewayError, failure: AttemptFailure): void {
-    const refusal = this.#relay?.refusalByStatus();
-    if (refusal === undefined) this.failed(error, failure);
-    else this.failed(refusal, 'status');
   }
 
   /** Ends the attempt. Retries the request, or refuses the exchange. */
@@ -254,7 +245,7 @@ export class Attempts implements DeadlineOwner, RelayOwner {
     }
     this.exchange.trail.note('timeout', this.clock.settingOf(deadline));
     const error = upstreamFailure('upstream_timeout', relay.wasSent ? 'http_response_timeout' : 'connection_timeout');
-    this.interrupted(error, now + 1 < this.clock.deadlineAt ? 'timeout' : 'other');
+    relay.interrupt(error, now + 1 < this.clock.deadlineAt ? 'timeout' : 'other');
   }
 
   /** Ends the exchange with the refusal for its client. */

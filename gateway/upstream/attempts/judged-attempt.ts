@@ -225,13 +225,18 @@ export class JudgedAttempt implements AnswerHandler {
     if (judgement.kind === 'credential') {
       // The credential has changed since it was sent.
       const isOther = this.#sent !== undefined && route.credential?.isSuspended() === false;
-      if (isOther && this.#attempts.beginRepeat('credential')) this.send();
+      if (isOther && this.#attempts.takeRepetition('credential')) this.#repeat();
       else {
         const cause = missingCredentialCause(route, operation);
         this.#attempts.failed(new GatewayError('upstream_auth_failed', { cause }), 'other');
       }
-    } else if (judgement.kind === 'repeat' && this.#attempts.beginRepeat('declared')) this.send();
+    } else if (judgement.kind === 'repeat' && this.#attempts.takeRepetition('declared')) this.#repeat();
     else this.#attempts.failed(judgement.error, 'other');
+  }
+
+  #repeat(): void {
+    this.#relay.startAgain();
+    this.send();
   }
 }
 

@@ -12,7 +12,7 @@ import type { UpstreamRoute } from '../routes.ts';
  */
 export type AttemptFailure = 'lost' | 'timeout' | 'status' | 'other';
 
-/** The relay makes one of the last four calls, when the attempt has ended. A promise would cost each request more. */
+/** The relay makes one of the last three calls, when the attempt has ended. A promise would cost each request more. */
 export interface RelayOwner {
   readonly exchange: Forwardable;
   readonly route: UpstreamRoute;
@@ -23,8 +23,6 @@ export interface RelayOwner {
   relayed(): void;
   /** The client gets none of this answer, or a part of it. */
   failed(error: GatewayError, failure: AttemptFailure): void;
-  /** The rest of the answer will not arrive. */
-  interrupted(error: GatewayError, failure: AttemptFailure): void;
   /** The client has left, or has another answer. */
   clientLeft(): void;
 }

@@ -6,11 +6,11 @@
 //   HeldAnswer     to be stored for repetitions: the client gets it once it is stored
 //   ClientAnswer   all others: the client gets it as it arrives, or none of it after HEAD
 //
-// All but ErrorBody write to the client through ClientAnswer. They return what the relay does next (received.ts). When the attempt has ended,
-// the relay tells its owner (relay-owner.ts).
+// All but ErrorBody write to the client through ClientAnswer. They return what the relay does next (received.ts). When the attempt has
+// ended, the relay tells its owner (relay-owner.ts).
 //
-// If the upstream has rules or a credential, a judged attempt (upstream/attempts/judged-attempt.ts) is between the connection and the relay.
-// It passes on the calls of the connection, except for an answer that it reads to its end. For that answer, it calls these methods:
+// If the upstream has rules or a credential, a judged attempt (upstream/attempts/judged-attempt.ts) is between the connection and the
+// relay. It passes on the calls of the connection, except for an answer that it reads to its end. For that answer, it calls these methods:
 //
 //   noteHead         the head has arrived
 //   passWhole        the answer is passed on
@@ -36,7 +36,7 @@ import { bodyTreatmentOf } from './contract-check.ts';
 import { ErrorBody } from './error-body.ts';
 import { HeldAnswer } from './held-answer.ts';
 import type { Received, Release } from './received.ts';
-import type { RelayOwner } from './relay-owner.ts';
+import type { AttemptFailure, RelayOwner } from './relay-owner.ts';
 import { refuseUnrequestedRange } from './requested-status.ts';
 
 export class Relay implements AnswerHandler {
@@ -128,7 +128,7 @@ export class Relay implements AnswerHandler {
     if (treatment === 'refuse' || treatment === 'report')
       this.#receiver = new CheckedBody(treatment, this.#exchange, this.#answerCheck, answer, this.#held ?? answer);
     if (answer.dropsBody && answer.hasBody && (kind !== undefined || answer.length > DROPPED_BYTES_MAX))
-      this.#proceed(answer.cutOff());
+      this.#proceed(answer.stopReading());
   }
 
   #openStream(kind: StreamKind): void {
@@ -182,13 +182,17 @@ export class Relay implements AnswerHandler {
 
   onResponseError(_control: Control | undefined, error: Error): void {
     if (this.isEnded) return;
-    this.#owner.interrupted(toUpstreamFailure(error, this.wasSent), isConnectionLost(error) ? 'lost' : 'other');
+    this.interrupt(toUpstreamFailure(error, this.wasSent), isConnectionLost(error) ? 'lost' : 'other');
   }
 
-  /** Returns the refusal for a 5xx, which needs no more than the status; undefined for other answers. */
-  refusalByStatus(): GatewayError | undefined {
-    const error = this.#error;
-    return error !== undefined && isServerError(error.status) ? error.end() : undefined;
+  /**
+   * Fails the attempt, because the rest of the answer will not arrive. A 5xx is refused by its status alone. The refusal for a 4xx is made
+   * from its whole body, so without the rest of the body, the attempt fails with `error`.
+   */
+  interrupt(error: GatewayError, failure: AttemptFailure): void {
+    const body = this.#error;
+    if (body !== undefined && isServerError(body.status)) this.#owner.failed(body.end(), 'status');
+    else this.#owner.failed(error, failure);
   }
 
   /** The compressor has failed, so the answer cannot be completed. Ends this exchange only. */
