@@ -52,7 +52,7 @@ export interface ServerOptions extends NodeServerOptions, ExchangesOptions {
   readonly refusals: Refusals;
   /** Whether usual requests are read on the socket. If false, Node's server reads every request. */
   readonly usesFastPath: boolean;
-  /** Counts a new connection, and ends it beyond the limits. edge/connections/connections.ts */
+  /** Counts a new connection, and ends it beyond the limits. edge/connections/connection-limit.ts */
   takeConnection?(socket: Socket): void;
   /** The handlers of the configuration in force. Called once per request. `openServing` of wiring/sections/traffic.ts */
   servingInForce(): RequestHandlers;
@@ -154,7 +154,7 @@ export class PublicServer {
     const { keepAliveMs, headersMs, headerBytesMax, urlBytesMax, createTlsServer } = this.#options;
     return createFastPath({
       server,
-      requests: this,
+      requestServer: this,
       isTls: createTlsServer !== undefined,
       keepAliveMs,
       headersMs,

@@ -42,7 +42,7 @@ const HEAD_BEGINNING = new RegExp(`^${REQUEST_LINE}(?:${FIELD_LINE}\\r\\n)*(?:\\
 const EARLY_FIELD = /^(?:content-length|transfer-encoding|(?:proxy-)?connection|upgrade):/i;
 const VERSION = ' HTTP/1.1';
 /** Methods of requests that commonly have a body. */
-const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
+const METHODS_THAT_MAY_HAVE_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
 const CONTENT_LENGTH = /^(?:0|[1-9]\d{0,14})$/;
 /**
  * Fields that change how the rest of the request or the connection is read. `Proxy-Connection` is one of them, because some parsers read it
@@ -120,7 +120,7 @@ function bodyBytesOf(method: string, fields: ReadonlyMap<string, string>): numbe
   for (const name of UNUSUAL_FIELDS) if (fields.has(name)) return undefined;
   const length = fields.get('content-length');
   if (length === undefined) return 0;
-  if (!CONTENT_LENGTH.test(length) || (length !== '0' && !METHODS_WITH_BODY.has(method))) return undefined;
+  if (!CONTENT_LENGTH.test(length) || (length !== '0' && !METHODS_THAT_MAY_HAVE_BODY.has(method))) return undefined;
   return Number(length);
 }
 

@@ -3,7 +3,7 @@
 // internal fields.
 
 import { Socket } from 'node:net';
-import { handleOf } from './unread-bytes.ts';
+import { handleOf } from './handle.ts';
 
 const READ_BYTES = 65_536;
 const shared = Buffer.allocUnsafeSlow(READ_BYTES);

@@ -3,7 +3,7 @@
 
 import { constants } from 'node:os';
 import type { TLSSocket } from 'node:tls';
-import { handleOf } from './unread-bytes.ts';
+import { handleOf } from './handle.ts';
 
 /**
  * Calls `onEnd` once when the connection ends, before the socket emits its own event. The argument is true if a close_notify came first.
@@ -12,7 +12,7 @@ import { handleOf } from './unread-bytes.ts';
  * The state of the TCP connection tells the two ends apart. After a close_notify libuv still reads from the TCP connection, but not after a
  * cut. `readStart` returns EALREADY while libuv reads. If this version of Node lacks these internals, every end is treated as a cut.
  */
-export function onTlsEnd(socket: TLSSocket, onEnd: (hasCloseNotify: boolean) => void): void {
+export function onTlsEnd(socket: TLSSocket, onEnd: (isAnnounced: boolean) => void): void {
   const push = socket.push;
   socket.push = (chunk: unknown, encoding?: BufferEncoding): boolean => {
     if (chunk === null) {

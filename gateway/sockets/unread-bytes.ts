@@ -4,24 +4,7 @@
 import { readSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Socket } from 'node:net';
-
-/** Node internals of `net.Socket` and `tls.TLSSocket`; a pinned test checks that they exist. */
-interface Handle {
-  readonly fd?: number;
-  /**
-   * Number of written bytes that the layer below has not taken yet. With TLS, these bytes are encrypted; with TCP, they wait for the
-   * kernel.
-   */
-  readonly writeQueueSize?: number;
-  /** With TLS: takes bytes as if they had been read from the network. */
-  receive?(bytes: Uint8Array): void;
-  /** From now on, reads go into this buffer. */
-  useUserBuffer?(buffer: Uint8Array): void;
-  /** With TLS: whether reading is on. */
-  readonly reading?: boolean;
-  /** With TLS: the connection beneath. */
-  readonly _parent?: { readonly bytesRead: number; readStart(): number };
-}
+import { handleOf } from './handle.ts';
 
 export interface Unread {
   /** The bytes that `take` has read. */
@@ -123,11 +106,6 @@ function readWithoutWasi(fd: number, bytes: Uint8Array): number {
   } finally {
     Error.stackTraceLimit = limit;
   }
-}
-
-/** Returns the handle of a socket; undefined if the socket is closed or still connecting. */
-export function handleOf(socket: Socket): Handle | undefined {
-  return (socket as Socket & { readonly _handle?: Handle | null })._handle ?? undefined;
 }
 
 /** Loads WASI, which is experimental; undefined if Node no longer has it. */

@@ -3,7 +3,8 @@
 
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { handleOf, NOTHING, type Unread } from './unread-bytes.ts';
+import { handleOf } from './handle.ts';
+import { NOTHING, type Unread } from './unread-bytes.ts';
 
 const kept = new WeakSet<Socket>();
 /** Maximum number of reads of one answer. The rest of a longer answer is not read. */

@@ -50,8 +50,8 @@ export function failIfCut(incoming: IncomingMessage): void {
   const { socket, headers } = incoming;
   const hasEnd = headers['content-length'] !== undefined || /\bchunked$/i.test(headers['transfer-encoding'] ?? '');
   if (hasEnd || !(socket instanceof TLSSocket)) return;
-  onTlsEnd(socket, (isSaid) => {
-    if (!isSaid && !incoming.complete)
+  onTlsEnd(socket, (isAnnounced) => {
+    if (!isAnnounced && !incoming.complete)
       incoming.destroy(new Error('the answer was cut off: no close_notify came before the end'));
   });
 }

@@ -6,7 +6,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Configuration } from '../configuration.ts';
 import { createAdmit } from '../edge/admission/admit.ts';
 import { createIsTrusted } from '../edge/admission/client-address.ts';
-import { createConnections, type Excess } from '../edge/connections/connections.ts';
+import { createConnections, type Excess } from '../edge/connections/connection-limit.ts';
 import { listen } from '../edge/connections/listen.ts';
 import { createAnswerChallenge, type OwnChallenge } from '../edge/own-answers/acme-challenge.ts';
 import { createRefusals } from '../edge/refusal/refusals.ts';

@@ -7,8 +7,9 @@ import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { describe, it } from 'node:test';
 import { connect as connectSecurely, createServer as createSecureServer, type TLSSocket } from 'node:tls';
+import { handleOf } from '../../gateway/sockets/handle.ts';
 import { giveBackReads, takeReads } from '../../gateway/sockets/shared-reads.ts';
-import { createUnread, handleOf, NOTHING } from '../../gateway/sockets/unread-bytes.ts';
+import { createUnread, NOTHING } from '../../gateway/sockets/unread-bytes.ts';
 import { createAuthority } from '../support/certificates.ts';
 import { closesAfterEach } from '../support/closing.ts';
 

@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { DownstreamResponse } from '../../exchange/downstream.ts';
 import { contain } from '../../shared/faults.ts';
-import { destroyIfReset } from './sockets.ts';
+import { destroyIfReset } from './socket-errors.ts';
 
 /** The delay between the client's end and the probe. Most answers are sent sooner, so that few clients receive the probe. */
 const PROBED_AFTER_MS = 500;

@@ -2,7 +2,7 @@
 
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { keepErrorListeners, reportAcceptErrors } from './sockets.ts';
+import { keepErrorListeners, reportAcceptErrors } from './socket-errors.ts';
 
 /**
  * Opens a listener and returns its port. All listeners use it.

@@ -4,8 +4,8 @@
 import type { Socket } from 'node:net';
 import type { Arrived } from '../../exchange/exchange.ts';
 import { checkEvery } from '../../shared/deadline.ts';
-import { handleOf } from '../../sockets/unread-bytes.ts';
-import { destroyIfReset } from './sockets.ts';
+import { handleOf } from '../../sockets/handle.ts';
+import { destroyIfReset } from './socket-errors.ts';
 
 interface SlowReadersOptions {
   /** The longest time without progress while an answer waits. */

@@ -15,8 +15,8 @@ export class FastConnection {
   /** The answer that is due. */
   response: FastResponse | undefined;
   /**
-   * The time, by `performance.now()`, since which the connection waits for a head, or is idle. When the connection becomes idle, it is set
-   * to 0, and the next check for idle connections sets the time.
+   * The time, by `performance.now()`, since which the connection waits for a head, or is idle; 0 from the head of a request until the first
+   * check that finds the connection idle.
    */
   since: number;
   readonly #fastPath: FastPath;
@@ -128,7 +128,7 @@ export class FastConnection {
       return;
     }
     const request = new FastRequest(head, this.socket, this.#onWaiting);
-    if (this.#fastPath.requests.needsNode(request)) {
+    if (this.#fastPath.requestServer.needsNode(request)) {
       this.#fastPath.handOver(this, Buffer.from(all), false);
       return;
     }
@@ -138,7 +138,7 @@ export class FastConnection {
     const response = new FastResponse(this.socket, head.method, head.isPersistent, this);
     this.response = response;
     if (all.length > head.headBytes) request.take(Buffer.from(all.subarray(head.headBytes)));
-    this.#fastPath.requests.serveRequest(request, response);
+    this.#fastPath.requestServer.serveRequest(request, response);
   }
 
   #pauseOrResume(): void {

@@ -7,14 +7,19 @@ import type { HeadBounds } from '../../http1/usual-head.ts';
 import { checkEvery } from '../../shared/deadline.ts';
 import { createDenseSet, type DenseSetEntry } from '../../shared/dense-set.ts';
 import { contain } from '../../shared/faults.ts';
-import type { PublicServer } from '../server.ts';
 import { FastConnection } from './connection.ts';
+import type { FastRequest } from './request.ts';
 import type { FastResponse } from './response.ts';
+
+/** The part of the server that handles what the fast path has read. edge/server.ts */
+interface RequestServer {
+  needsNode(request: FastRequest): boolean;
+  serveRequest(request: FastRequest, response: FastResponse): void;
+}
 
 interface FastPathOptions {
   readonly server: Server;
-  /** The server of the requests. */
-  readonly requests: PublicServer;
+  readonly requestServer: RequestServer;
   readonly keepAliveMs: number;
   /**
    * Refuses the bytes of a connection that are not HTTP, end too early or arrive too slowly. The same function handles `clientError` of
@@ -29,7 +34,7 @@ interface FastPathOptions {
   readonly everyMs: number;
 }
 
-/** The time by which an idle connection stays open longer than announced, as with Node, because a request may be on its way. */
+/** An idle connection stays open for so much longer than announced, because a request may be on its way. Node does the same. */
 const IDLE_MS_MORE = 1000;
 
 /** The name of the listener by which Node's server takes a connection, plain or secure. A pinned test checks that this listener exists. */
@@ -55,7 +60,7 @@ export class FastPath implements HeadBounds {
   readonly keepAliveMs: number;
   readonly headBytesMax: number;
   readonly fieldBytesMax: number;
-  readonly requests: PublicServer;
+  readonly requestServer: RequestServer;
   readonly onClientError: FastPathOptions['onClientError'];
   readonly #headersMs: number;
   readonly #serveByNode: (socket: Socket) => void;
@@ -71,7 +76,7 @@ export class FastPath implements HeadBounds {
     // This is less than the bound of Node's server, which counts the request line, too.
     this.headBytesMax = options.headerBytesMax + options.urlBytesMax;
     this.fieldBytesMax = options.headerBytesMax;
-    this.requests = options.requests;
+    this.requestServer = options.requestServer;
     this.onClientError = options.onClientError;
     this.#headersMs = options.headersMs;
     this.#serveByNode = serveByNode;

@@ -25,16 +25,16 @@ const CHUNK_SIZE =
 const FIELD = new RegExp(`^${FIELD_LINE}$`);
 
 const LINE_END = Buffer.from('\r\n');
-const NOTHING = Buffer.alloc(0);
+const NO_BYTES = Buffer.alloc(0);
 
 export class AnswerReader {
   /** Set after the step `head`. */
   head: AnswerHead | undefined;
   /** Set after the step `data`. */
-  chunk: Buffer = NOTHING;
+  chunk: Buffer = NO_BYTES;
   #state: State = 'over';
   #method = '';
-  #bytes: Buffer = NOTHING;
+  #bytes: Buffer = NO_BYTES;
   #at = 0;
   /** Bytes of the body or of the current chunk that have not arrived yet. */
   #left = 0;

@@ -86,7 +86,7 @@ export function createConnect(
       done(error);
     };
     socket.once('error', failed);
-    // `close` stops the deadline of a connection that is given up before it is established, too.
+    // A connection that is given up before it is established emits `close` alone.
     socket.once('close', deadline.stop);
     socket.once(isSecure ? 'secureConnect' : 'connect', () => {
       deadline.stop();

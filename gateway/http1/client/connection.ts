@@ -57,8 +57,8 @@ export class Connection {
     readBeforeFailing(socket, unread, (bytes, length) => this.read(bytes, length));
     socket.on('error', (error) => this.#lost(error));
     if (socket instanceof TLSSocket) {
-      onTlsEnd(socket, (isSaid) => {
-        this.#isEndAnnounced = isSaid;
+      onTlsEnd(socket, (isAnnounced) => {
+        this.#isEndAnnounced = isAnnounced;
       });
       socket.on('end', () => this.#closed());
     } else {

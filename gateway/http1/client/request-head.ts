@@ -6,7 +6,7 @@ import { type Outgoing, unsendable } from './wire.ts';
 const USUAL_METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const TARGET = /^[\x21-\x7e\x80-\xff]+$/;
 /** Methods that expect a body. If such a request has no body, it sends `content-length: 0` (RFC 9110 section 8.6). */
-const METHODS_WITH_BODY = new Set(['POST', 'PUT', 'PATCH']);
+const METHODS_THAT_TELL_LENGTH = new Set(['POST', 'PUT', 'PATCH']);
 
 /**
  * Returns Latin-1 text up to and including the empty line. Throws WireFault if a part contains characters that could end its line.
@@ -57,6 +57,6 @@ function framingOf(method: string, body: Outgoing['body'], isCounted: boolean): 
   // The length of a buffered body is known here, so a given `content-length` is an error.
   if (isCounted && (body === null || body instanceof Buffer)) throw unsendable('content-length');
   if (isCounted) return '';
-  if (body === null) return METHODS_WITH_BODY.has(method) ? 'content-length: 0\r\n' : '';
+  if (body === null) return METHODS_THAT_TELL_LENGTH.has(method) ? 'content-length: 0\r\n' : '';
   return body instanceof Buffer ? `content-length: ${body.length}\r\n` : 'transfer-encoding: chunked\r\n';
 }

@@ -3,7 +3,8 @@
 
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { handleOf, NOTHING, type Unread } from '../../sockets/unread-bytes.ts';
+import { handleOf } from '../../sockets/handle.ts';
+import { NOTHING, type Unread } from '../../sockets/unread-bytes.ts';
 
 /**
  * `nothing`; `bytes` that no request asked for; `decrypted`: TLS has handled the bytes, which may have been session tickets; `unclear`: the

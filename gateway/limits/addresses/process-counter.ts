@@ -31,14 +31,13 @@ export class ProcessCounter implements FailureCounter {
     };
   }
 
-  /** Counts a unit as reserved. Returns the function that gives it back, which also calls `giveBackShared`. */
-  hold(block: string, giveBackShared?: () => void): () => void {
+  /** Counts a unit as reserved. Returns the function that gives it back. */
+  hold(block: string): () => void {
     this.#reserved.set(block, (this.#reserved.get(block) ?? 0) + 1);
     return () => {
       const left = (this.#reserved.get(block) ?? 1) - 1;
       if (left === 0) this.#reserved.delete(block);
       else this.#reserved.set(block, left);
-      giveBackShared?.();
     };
   }
 

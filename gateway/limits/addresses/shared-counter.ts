@@ -86,6 +86,16 @@ export class SharedCounter implements FailureCounter {
   async #reserve(block: string): Promise<ReservedUnit> {
     const limiter = this.#limiter;
     const { failures, leftMs, giveBack } = await this.#units.reserve(limiter.getKey(block), limiter.points);
-    return { isUsedUp: failures >= limiter.points, leftMs, giveBack: giveBack && this.#fallback.hold(block, giveBack) };
+    const isUsedUp = failures >= limiter.points;
+    if (giveBack === undefined) return { isUsedUp, leftMs, giveBack };
+    const giveBackHere = this.#fallback.hold(block);
+    return {
+      isUsedUp,
+      leftMs,
+      giveBack() {
+        giveBackHere();
+        giveBack();
+      },
+    };
   }
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { it } from 'node:test';
-import { createConnections } from '../../../gateway/edge/connections/connections.ts';
+import { createConnections } from '../../../gateway/edge/connections/connection-limit.ts';
 
 interface FakeSocket extends EventEmitter {
   readonly remoteAddress: string | undefined;

@@ -4,7 +4,7 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { reportFault } from '../../shared/faults.ts';
-import { handleOf } from '../../sockets/unread-bytes.ts';
+import { handleOf } from '../../sockets/handle.ts';
 
 /** Milliseconds between two reports of connections that cannot be accepted. Thousands may fail per second. */
 const REPORTED_EVERY_MS = 10_000;
@@ -31,8 +31,8 @@ export function reportAcceptErrors(server: Server): void {
 }
 
 /**
- * Destroys a connection that its client has reset. The kernel reports a reset once, to the next read or write. If TLS makes that write by
- * itself, for example to send session tickets, Node 24.21 loses the error. Then no later write completes, and the reset looks like an end.
+ * Destroys a connection that its client has reset. The kernel reports a reset once, to the next read or write. With TLS, this may be
+ * a write of session tickets, whose error Node 24.21 loses. Then no later write completes, and the reset looks like an end.
  *
  * This function therefore writes an empty text to the TCP socket. After a reset the write fails with EPIPE; otherwise it sends no byte. An
  * empty write to the TLS socket would not fail.
