@@ -12,7 +12,9 @@ export interface Alert {
   readonly state: 'pending' | 'firing' | 'quiet' | 'ended';
   readonly seenMs: number;
   readonly lastMs: number;
-  /** When this speaker began, if the cause had gone before. Its end is reported no sooner than after a whole `recoverySeconds` from then. */
+  /**
+   * When this speaker began, if the cause had gone before. Its end is reported no sooner than after a whole `recoverySeconds` from then.
+   */
   readonly checkedFromMs?: number;
   /** The last message to the receiver about this cause; undefined before the first message. */
   readonly told?: {

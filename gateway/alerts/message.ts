@@ -98,8 +98,8 @@ function endText({ effect, ended }: Cause, lastedMs: number): string {
 }
 
 /**
- * Returns the id of a message. A message about ends has the same id from every instance, because the former speaker may have sent it without
- * being able to store that.
+ * Returns the id of a message. A message about ends has the same id from every instance, because the former speaker may have sent it
+ * without being able to store that.
  */
 export function messageIdOf(receiver: string, due: readonly Due[]): string {
   const isOfEnds = due.every(({ state }) => state === 'resolved');

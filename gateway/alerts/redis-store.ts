@@ -23,8 +23,8 @@ const CHECKED = '{gateway}:alerts:checked';
 
 /**
  * Arguments: id of the instance, duration of the lease, and 1 if it may take a free lease. The reply contains the silences as alternating
- * patterns and texts, and what was handed over as alternating ids of instances and texts. The first write fails for every instance while Redis takes no
- * writes, because none of them can be the speaker then.
+ * patterns and texts, and what was handed over as alternating ids of instances and texts. The first write fails for every instance while
+ * Redis takes no writes, because none of them can be the speaker then.
  */
 const TAKE = toScript(`
 redis.call('SET', KEYS[4], ARGV[1], 'PX', ARGV[2])

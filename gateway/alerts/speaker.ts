@@ -24,8 +24,8 @@ const OF_STORES = ['redis', 'stores'];
 /** If the last speaker cannot be reached either, the other instances report these causes after this time, with the same `dedup_key`. */
 const LEFT_MS = 180_000;
 /**
- * After an outage of the store, the last speaker takes the lease before the others, because it alone knows what it told meanwhile. This time
- * is several times the interval between two checks.
+ * After an outage of the store, the last speaker takes the lease before the others, because it alone knows what it told meanwhile. This
+ * time is several times the interval between two checks.
  */
 const LAST_SPEAKER_FIRST_MS = 10_000;
 

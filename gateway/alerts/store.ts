@@ -30,7 +30,9 @@ export interface AlertStore {
   take(mayBegin: boolean): Awaitable<SpeakerLease>;
   /** Leaves outboxes of this instance, which is not the speaker, to the speaker. */
   handOver(outboxes: string): Awaitable<void>;
-  /** Writes the outboxes, which include the outboxes handed over. Writes nothing and returns false if another instance has the lease by now. */
+  /**
+   * Writes the outboxes, which include the outboxes handed over. Writes nothing and returns false if another instance has the lease by now.
+   */
   write(outboxes: string): Awaitable<boolean>;
   setSilence(silence: Silence): Awaitable<void>;
   /** Returns false if there was no such silence. */

@@ -189,7 +189,9 @@ function inconsistentDeprecations({ config, contracts, breakingChanges }: Config
 
 type UnusedException = Configuration['breakingChanges']['unused'][number];
 
-/** Returns one warning for each exception with an unknown rule, and one for all others, because a publication makes them useless at once. */
+/**
+ * Returns one warning for each exception with an unknown rule, and one for all others, because a publication makes them useless at once.
+ */
 function unusedExceptions(unused: readonly UnusedException[]): string[] {
   const { unknown = [], known = [] } = Object.groupBy(unused, ({ rule }) =>
     BREAKING_RULES.includes(rule) ? 'known' : 'unknown',

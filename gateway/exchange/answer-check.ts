@@ -25,7 +25,9 @@ export interface AnswerCheck {
   ): 'refuse' | 'report' | 'off';
   /** Returns one sentence per violation. A sentence names places, never values. */
   violations(operation: Operation, status: number, body: Buffer, contentType?: string): readonly string[];
-  /** Returns the number of answers for which the latest `report` stands: itself, and those since the one before, which were not checked. */
+  /**
+   * With `report`, only some answers are checked. Returns the number of answers since the previous checked one, with the latest included.
+   */
   standsFor(operation: Operation): number;
   /** Returns the check of each item of a stream, or undefined if the contract does not describe them. */
   itemCheck(operation: Operation, status: number, contentType?: string): ItemCheck | undefined;

@@ -5,9 +5,7 @@
 import type { RareNotes, UsualNotes } from '../catalogue/log-fields.ts';
 import type { TimedStage } from '../stages.ts';
 
-/**
- * The type of every note that is read is a union with `Unread`. No function accepts this type, so code that reads a note does not compile.
- */
+/** Stages write notes and must not read them. A read returns a union with this type, which no function accepts, so it does not compile. */
 declare const unread: unique symbol;
 interface Unread {
   readonly [unread]: never;

@@ -40,8 +40,8 @@ export interface Operation {
   /** The alternatives of which a caller has to meet one; empty for a public operation. */
   readonly security: readonly SecurityAlternative[];
   /**
-   * Whether a success shows that the upstream accepts the gateway's credential; false for the health check of the entry and if the document
-   * declares the operation public, because such operations succeed with any credential.
+   * Whether a success shows that the upstream accepts the gateway's credential. It is false for an operation that succeeds with any
+   * credential: the health check of the upstream, and an operation that the document declares public.
    */
   readonly provesCredential: boolean;
   /** Units one request spends of every limit. */

@@ -97,7 +97,7 @@ export class Trail implements Reservation, TrailNotes, UsualNotes {
   }
 }
 
-/** Returns the trail behind the notes of an exchange, for `observe/`. The notes of every exchange that the gateway makes are a Trail. */
+/** Returns the trail behind the notes of an exchange. The notes of every exchange that the gateway makes are a Trail. */
 export function trailOf(notes: TrailNotes): Trail {
   return notes as Trail;
 }

@@ -8,7 +8,7 @@ import type { CountPer, LimitRule, LimitRules } from './limit-rules.ts';
 export interface CallerCharges extends ChargeMemory {
   /** Empty if no limit counts the request. */
   readonly charges: readonly Charge[];
-  /** The tier that replaces the caller's tier, if `limits.yaml` does not contain that one. */
+  /** The tier whose limits apply if `limits.yaml` does not contain the tier of the caller. */
   readonly tierInPlace: string | undefined;
   /** One object for all callers under the same rules. */
   readonly texts: LimitTexts;

@@ -1,5 +1,5 @@
-// Pure: converts the states of limits to response headers, whose names no other file contains. RateLimit and RateLimit-Policy follow
-// revision 11 of draft-ietf-httpapi-ratelimit-headers, which is not final.
+// Pure: converts the states of limits to response headers. RateLimit and RateLimit-Policy follow revision 11 of
+// draft-ietf-httpapi-ratelimit-headers, which is not final.
 
 import type { LimitState, LimitStates } from '../exchange/findings.ts';
 import { flat } from '../shared/text.ts';

@@ -2,7 +2,9 @@
 
 import type { Explanation, ParserError } from './yaml-indentation.ts';
 
-/** A form of a line with a mistake, and its explanation. The first group of the pattern, if there is one, is at the place of the mistake. */
+/**
+ * A form of a line with a mistake, and its explanation. The first group of the pattern, if there is one, is at the place of the mistake.
+ */
 interface LineForm {
   readonly form: RegExp;
   /** The messages of the parser for which the form is the cause. */

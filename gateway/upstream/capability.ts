@@ -23,7 +23,8 @@ const FIELDS = {
     forClients: true,
     // A request that did not wait has no note.
     notes: { queuedMs: usualNote<number | undefined>() },
-    meaning: 'the part of the duration that was spent in the queue of the upstream',
+    meaning:
+      'the time before the request was sent: in the queue of the upstream, for a connection, or for its credential',
   },
   timeout: {
     section: 'rare',

@@ -31,7 +31,7 @@ export interface Handshake {
   readonly origin: string;
   /** Lower-case name → value, without the fields of the connection. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds from the established connection to the head of the answer, which is the rest of the deadline. */
+  /** The rest of the deadline: milliseconds within which the head of the answer has to arrive. */
   readonly timeoutMs: number;
   readonly idleTimeoutMs: number;
   /** Call it when the head of the answer has arrived. */

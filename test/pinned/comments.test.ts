@@ -46,6 +46,18 @@ for (const [rule, pattern] of Object.entries(rules)) {
   });
 }
 
+it('lines of comments end at column 140', () => {
+  const sources = globSync('gateway/**/*.ts', { cwd: root });
+  const long = sources.flatMap((file) =>
+    readFileSync(join(root, file), 'utf8')
+      .split('\n')
+      .flatMap((line, index) =>
+        line.length > 140 && /^ *(?:\/\/|\*|\/\*)/.test(line) ? [`${file}:${index + 1}`] : [],
+      ),
+  );
+  assert.deepEqual(long, []);
+});
+
 it('comments name a file by its path in gateway/, or in the repository, and a file of their own folder by its name', () => {
   const files = new Set(globSync('{gateway,bench,test,tools,deploy,docs}/**/*.*', { cwd: root }));
   const named = comments.flatMap(({ file, comment }) =>

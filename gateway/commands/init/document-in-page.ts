@@ -1,5 +1,5 @@
-// Finds the OpenAPI document of a page that shows it, such as Swagger UI, Redoc or Scalar. The page contains the document, names its URL, or
-// loads a script or a configuration that does so. Pure.
+// Finds the OpenAPI document of a page that shows it, such as Swagger UI, Redoc or Scalar. The page contains the document, names its URL,
+// or loads a script or a configuration that does so. Pure.
 
 /** Links of a page that may lead to the document. A page has few of them. */
 const LINKS_MAX = 8;

@@ -9,7 +9,10 @@ import { count, telling } from './telling.ts';
 
 const BROKEN_MIN = 3;
 const BROKEN_SHARE = 0.05;
-/** From this share on, answers that clients cannot read are a failure. Contracts are often wrong about members of answers, so these are a warning. */
+/**
+ * From this share on, answers that clients cannot read are a failure. Contracts are often wrong about members of answers, so these are a
+ * warning.
+ */
 const FAILURE_SHARE = 0.5;
 /** The texts of gateway/contract/ about answers in another form, such as a page of HTML. */
 const UNREADABLE = /^status \d+ with |^the body is not JSON$/;
@@ -19,7 +22,9 @@ interface Broken {
   readonly upstream: string | undefined;
   readonly requests: number;
   readonly broken: number;
-  /** The same of the last seconds, in which the first failure is not outweighed by the answers before it; of the minute if there are none. */
+  /**
+   * The same of the last seconds, in which the first failure is not outweighed by the answers before it; of the minute if there are none.
+   */
   readonly latest: { readonly requests: number; readonly broken: number };
 }
 

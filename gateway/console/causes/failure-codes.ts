@@ -1,6 +1,6 @@
-// Finds the error codes with which requests to operations fail, how answers break the contract, and since when. The counts by operation have
-// none of these. They are therefore read from recent log lines, but only while requests fail or break a contract, so other requests cost
-// nothing more.
+// Finds the error codes with which requests to operations fail, how answers break the contract, and since when. The counts by operation
+// have none of these. They are therefore read from recent log lines, but only while requests fail or break a contract, so other requests
+// cost nothing more.
 
 import { MINUTE_MS } from '../../shared/durations.ts';
 import type { ExchangeFilter, ExchangeLine } from '../../shared/questions/exchange-filter.ts';

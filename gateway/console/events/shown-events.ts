@@ -33,7 +33,8 @@ export function codesNamedBy({ cause, consequence }: Pick<FoundCause, 'cause' | 
 
 /**
  * Returns the events for the view of an operation, upstream or organization: the events of the gateway and of this subject. An operation
- * also has the events of its upstream, and an upstream has the events of its operations. An error code has the outages whose causes name it.
+ * also has the events of its upstream, and an upstream has the events of its operations. An error code has the outages whose causes name
+ * it.
  */
 export function eventsAbout(
   events: readonly GatewayEvent[],

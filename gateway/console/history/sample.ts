@@ -92,7 +92,8 @@ function countsOf({ name, buckets, classes }: OperationCounts): Increase {
 }
 
 /**
- * @param options.isDropped whether the process may drop a series and begin it again at zero. A lower sum then means that all counts are new.
+ * @param options.isDropped whether the process may drop a series and begin it again at zero. A lower sum then means that all counts are
+ * new.
  *   Otherwise only the counts that are higher than before are new
  */
 function createIncreases({ isDropped } = { isDropped: false }): (counted: readonly Increase[]) => Increase[] {

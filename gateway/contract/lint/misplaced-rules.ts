@@ -1,6 +1,6 @@
-// The lint rules about wrong names, such as a method that does not exist, and about members at a wrong place. The linter itself ignores some
-// of these mistakes, and reports others without saying what the author may mean. Because of each, an operation, a body, an answer or a check
-// is missing.
+// The lint rules about wrong names, such as a method that does not exist, and about members at a wrong place. The linter itself ignores
+// some of these mistakes, and reports others without saying what the author may mean. Because of each, an operation, a body, an answer or a
+// check is missing.
 
 import { isRef, type Oas3Rule, type UserContext } from '@redocly/openapi-core';
 import { METHODS } from '../../shared/http/words.ts';

@@ -1,4 +1,5 @@
-// Lists the gateway's own lint rules for contracts, each with the file of its subject. They run inside the linter, which supplies file and line.
+// Lists the gateway's own lint rules for contracts, each with the file of its subject. They run inside the linter, which supplies file and
+// line.
 
 import type { Oas2Rule, Oas3Rule, Plugin } from '@redocly/openapi-core';
 import { withoutFurtherReferences } from './document-types.ts';

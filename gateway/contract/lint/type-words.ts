@@ -101,7 +101,9 @@ const PLACES_ELSEWHERE: Readonly<Record<string, string>> = {
   cookies: 'cookie',
 };
 
-/** Explains the unknown place of a parameter. Swagger 2.0 declares a body as a parameter. @param isInTemplate whether the path has its name */
+/**
+ * Explains the unknown place of a parameter. Swagger 2.0 declares a body as a parameter. @param isInTemplate whether the path has its name
+ */
 export function placeExplanation(place: unknown, isInTemplate: boolean): LintExplanation | undefined {
   if (place !== 'body' && place !== 'formData') {
     const known = PLACES_ELSEWHERE[String(place).toLowerCase()];

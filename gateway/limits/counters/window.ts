@@ -18,8 +18,8 @@ export const ENTRIES_MAX = 150;
 export const ENTRIES_SPREAD = 40;
 
 /**
- * A merge leaves at most this many entries (one more at the coarsest grain). At least ten admissions therefore come before the next merge.
- * Each merge uses a coarser grain than the merge before it. At the coarsest grain no merge is needed.
+ * The number of entries that a merge leaves at most, or one more at the coarsest grain. The next merge comes after ten admissions or more,
+ * and uses a coarser grain. At the coarsest grain no merge is needed.
  */
 export const ENTRIES_MERGED = 100;
 

@@ -44,8 +44,8 @@ export function createDeadlines(shortestMs: number): Deadlines {
     isScheduled = false;
     if (owners.size() === 0) return;
     const now = performance.now();
-    // After a pause of the whole process the check waits for one more interval, because the requests may not have been written yet and the
-    // upstreams are not late.
+    // After a pause of the whole process, the check waits for one more interval. The requests may not have been written during the pause,
+    // so it is not the upstreams that are late.
     isExtended = !isExtended && now - dueAt > STILL_MS;
     if (!isExtended) for (const owner of owners.all()) contain(() => owner.checkDeadlines(now));
     schedule();

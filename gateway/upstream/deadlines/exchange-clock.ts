@@ -100,7 +100,9 @@ export class ExchangeClock {
     this.#passesSince = this.#progressAt;
   }
 
-  /** Call it when the head of a body that follows in pieces is written, because the body may have been held back until now. */
+  /**
+   * Call it when the client gets the head of an answer whose body follows in pieces. The gateway may have held this answer back until now.
+   */
   noteBodyBegan(): void {
     if (this.#passesSince !== undefined) return;
     this.noteProgress();

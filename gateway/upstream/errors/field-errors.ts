@@ -25,7 +25,7 @@ const NAME_MAX = 200;
 
 const PARAMETER_PLACES = new Set(['path', 'query', 'header', 'cookie', 'body']);
 
-/** Reads a list in the form of the gateway, or in another form. */
+/** Reads a list of field errors in the form of the gateway, or in a similar form. */
 export function ownFieldErrors(list: readonly unknown[], place: DefaultPlace): FieldError[] {
   return list.slice(0, FIELDS_MAX).flatMap((entry) => {
     if (typeof entry === 'string') return [fieldError(place, [], undefined, entry)];

@@ -82,7 +82,7 @@ export class AnswerStream {
     return true;
   }
 
-  /** Whether the upstream may be silent for any length of time. It may between two lines of an event stream, but not within a line. */
+  /** Whether the upstream may be silent for any time, as between two lines of an event stream. Within a line, the deadline applies. */
   get mayPause(): boolean {
     return this.#kind === 'events' && (this.#isOpaque || this.#boundaries.isAtLineEnd());
   }

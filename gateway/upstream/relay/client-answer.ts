@@ -89,12 +89,12 @@ export class ClientAnswer implements WithheldNotes {
   data(chunk: Buffer): Received {
     if (this.dropsBody) {
       this.#droppedBytes += chunk.length;
-      return this.#droppedBytes > DROPPED_BYTES_MAX ? this.cutOff() : undefined;
+      return this.#droppedBytes > DROPPED_BYTES_MAX ? this.stopReading() : undefined;
     }
     this.countOut(chunk);
     if (!this.#hasHead && this.#first === undefined) {
       this.#first = chunk;
-      // If the body is one chunk, it has ended when all chunks of its read have arrived, and is written as a whole.
+      // A body of one chunk is written at its end, with its head. Of a longer body, the first chunk waits for the others of its read.
       return chunk.length === this.length ? undefined : 'first';
     }
     this.releaseFirst();
@@ -115,7 +115,7 @@ export class ClientAnswer implements WithheldNotes {
   }
 
   /** Stops reading a long body that the client does not get, because it sent HEAD and the upstream got GET. */
-  cutOff(): Received {
+  stopReading(): Received {
     // If the upstream got HEAD, the answer has no body and the connection can be used again.
     if (this.#exchange.operation.method === 'HEAD') return undefined;
     this.control?.abort();

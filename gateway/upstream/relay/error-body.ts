@@ -39,7 +39,9 @@ export class ErrorBody {
     return this.#read.add(chunk) ? undefined : this.end();
   }
 
-  /** Returns the refusal, which is made from the status, and from the body as far as it has arrived. Notes in the trail what the body was. */
+  /**
+   * Returns the refusal, which is made from the status, and from the body as far as it has arrived. Notes in the trail what the body was.
+   */
   end(): GatewayError {
     const { exchange, route } = this.#owner;
     const body = this.#changed ?? this.#read.whole();

@@ -105,12 +105,12 @@ function failuresOf(rules: EjectionRules | 'off'): number {
 }
 
 /**
- * The ranks of targets for a choice; lower is better. `held` is a returning target without enough credit for a request. `unreached` is an
- * ejected or unhealthy target that could not be reached. An attempt at it costs little, so it is chosen before a target to which this
- * request was already sent.
+ * The ranks of targets for a choice; the lowest rank is chosen. `held` is a returning target without enough credit for a request.
+ * `unreached` is an ejected or unhealthy target that could not be reached. An attempt at it costs little, so it is chosen before a target
+ * to which this request was already sent.
  *
- * `tried` is added to the rank of a target to which this request was already sent. No two sums are equal, and a target that is `out` ranks
- * below every target that is not.
+ * `tried` is added to the rank of a target to which this request was already sent. No two sums are equal, and a target that is `out` comes
+ * after all others.
  */
 export const SELECTION_RANK = { free: 0, held: 1, unreached: 2, tried: 3, out: 6 } as const;
 
