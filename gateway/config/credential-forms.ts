@@ -3,6 +3,7 @@
 
 import { isRecord } from '../shared/is-record.ts';
 import type { Mistake } from '../shared/mistakes.ts';
+import { entryFor } from '../shared/secret-names.ts';
 import { withoutCredentials } from '../shared/text.ts';
 import type { Source } from '../shared/yaml-source.ts';
 
@@ -35,12 +36,11 @@ export function credentialsInAddress(text: unknown, path: Path): Pick<Mistake, '
   const reason = 'an address contains no credentials, because messages and the console show it.';
   const remedy = 'Remove them from the address.';
   if (path[0] !== 'upstreams') return { reason, remedy };
-  const entry = `${String(path[1]).toLowerCase().replace(/\W/g, '_')}_credential`;
+  const { entry, store } = entryFor(String(path[1]));
   const form = text.includes('?')
     ? `apiKey: { header: X-API-Key, secret: ${entry} }`
     : `basic: { user: …, secret: ${entry} }`;
-  const store = `Put the secret into the file SECRETS_DIR/${entry} or the variable ${entry.toUpperCase()}.`;
-  return { reason, remedy: `${remedy} Write credential: { ${form} } into the entry. ${store}` };
+  return { reason, remedy: `${remedy} Write credential: { ${form} } into the entry. ${store}.` };
 }
 
 function explain(value: unknown): Explanation | undefined {

@@ -2,6 +2,7 @@
 
 import type { z } from 'zod';
 import { closest, type Mistake, suggest } from '../shared/mistakes.ts';
+import { entryFor, entryMeant, meantEntry, NO_SECRET_ENTRY } from '../shared/secret-names.ts';
 import type { Source } from '../shared/yaml-source.ts';
 import { credentialMistake, credentialsInAddress } from './credential-forms.ts';
 import { misplacedEntries } from './misplaced-entries.ts';
@@ -108,7 +109,7 @@ function toMistakes(source: Source, schema: z.ZodType, issue: z.core.$ZodIssue):
       const meant = meantBy(key, known);
       const remedy = known.length > 0 ? suggest(meant, known) : 'Remove it: nothing can be set here yet.';
       if (meant === 'secret' && meant !== key)
-        return source.mistakeAtKey([...path, key], `the key "${key}" is not known here.`, `${remedy} ${IN_STORE}`);
+        return source.mistakeAtKey([...path, key], `the key "${key}" is not known here.`, `${remedy} ${inStore(path)}`);
       return source.mistakeAtKey([...path, key], `the key "${key}" is not known here.`, remedy);
     });
   }
@@ -136,28 +137,33 @@ function toMistakes(source: Source, schema: z.ZodType, issue: z.core.$ZodIssue):
     return [
       source.mistakeAt(
         path,
-        `${shown(input)} is not a possible value.`,
+        `${shown(source, input)} is not a possible value.`,
         suggest(String(input), issue.values.map(String)),
       ),
     ];
-  if (issue.message === SECRET_ENTRY_RULE)
-    return [
-      source.mistakeAt(
-        path,
-        'this is no name of a secrets entry.',
-        `${IN_STORE} A name has lower-case letters, digits and underscores.`,
-      ),
-    ];
+  if (issue.message === SECRET_ENTRY_RULE) {
+    const entry = entryMeant(String(input));
+    const remedy =
+      entry === undefined
+        ? `${inStore(path)} A name has lower-case letters, digits and underscores.`
+        : meantEntry(entry);
+    return [source.mistakeAt(path, NO_SECRET_ENTRY, remedy)];
+  }
   const keys = keysAt(schema, path);
   // The text may be the secret itself, so the message does not repeat it.
   if (typeof input === 'string' && [path, ...keys.map((key) => [...path, key])].some((one) => hasSecret(schema, one)))
     return [
-      source.mistakeAt(path, 'a text is not possible here.', `It must be a block with ${keys.join(', ')}. ${IN_STORE}`),
+      source.mistakeAt(
+        path,
+        'a text is not possible here.',
+        `It must be a block with ${keys.join(', ')}. ${inStore(path)}`,
+      ),
     ];
   const rule = ruleOf(issue);
-  const meant = meantInstead(schema, path, input, rule);
+  const isShown = source.masked(String(input)) === String(input);
+  const meant = isShown ? meantInstead(schema, path, input, rule) : undefined;
   const remedy = `It ${rule}.${meant === undefined ? '' : ` ${meant}`}`;
-  return [source.mistakeAt(path, `${shown(input)} is not possible here.`, remedy)];
+  return [source.mistakeAt(path, `${shown(source, input)} is not possible here.`, remedy)];
 }
 
 function hasSecret(schema: z.ZodType, path: readonly (string | number)[]): boolean {
@@ -206,8 +212,10 @@ const NAMES_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   password: ['secret'],
 };
 
-const IN_STORE =
-  'Put the secret itself into the file SECRETS_DIR/items_token or the variable ITEMS_TOKEN, for example, and items_token here.';
+function inStore(path: readonly (string | number)[]): string {
+  const { entry, store } = entryFor(String((path[0] === 'upstreams' ? path[1] : path[2]) ?? path[0]));
+  return `${store}, for example, and ${entry} here.`;
+}
 
 function isUnresolved(input: unknown): boolean {
   const texts = Array.isArray(input) ? input : [input];
@@ -236,8 +244,8 @@ function ruleOf(issue: z.core.$ZodIssue): string {
   }
 }
 
-function shown(input: unknown): string {
+function shown({ masked }: Source, input: unknown): string {
   // JSON.stringify returns null for .inf and .nan.
-  const text = (typeof input === 'number' ? String(input) : JSON.stringify(input)) ?? 'nothing';
+  const text = masked((typeof input === 'number' ? String(input) : JSON.stringify(input)) ?? 'nothing');
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }

@@ -1,6 +1,7 @@
 // Explains why a YAML file does not parse. The parser reports what it expected, but an author needs the line that is wrong, and its correct
 // form.
 
+import { entryMeant, meantEntry, NO_SECRET_ENTRY } from './secret-names.ts';
 import { type Explanation, explainIndentation, type ParserError } from './yaml-indentation.ts';
 import { explainLineOf } from './yaml-lines.ts';
 
@@ -35,10 +36,10 @@ function explain(problem: ParserError, text: string): Explanation {
     return { reason: 'the line is indented by a tab.', remedy: 'Indent it with spaces.' };
   if (problem.code === 'NON_STRING_KEY') return { reason: 'a key is no plain text.', remedy: 'Write it in quotes.' };
   if (text.slice(Math.max(0, from - 1), from + 1) === '${') {
-    return {
-      reason: 'a variable inside { } is not quoted.',
-      remedy: `Write it in quotes: "${/\$\{\w*\}?/.exec(text.slice(from - 1))?.[0]}".`,
-    };
+    const written = String(/\$\{\w*\}?/.exec(text.slice(from - 1))?.[0]);
+    const entry = /secret["']?:\s+$/i.test(text.slice(0, from - 1)) ? entryMeant(written) : undefined;
+    if (entry !== undefined) return { reason: NO_SECRET_ENTRY, remedy: meantEntry(entry) };
+    return { reason: 'a variable inside { } is not quoted.', remedy: `Write it in quotes: "${written}".` };
   }
   const comment = /(\$ref["']?:\s+)(#\/[^\s}\],]*)[^\n]*\n\s*\S*$/.exec(text.slice(0, from + 1));
   if (comment !== null)

@@ -1,9 +1,11 @@
 // Reads a YAML file with the position of each value, so that every mistake names its line.
 
-import { type Document, isCollection, isMap, isScalar, LineCounter, parseDocument, visit } from 'yaml';
+import { type Document, isCollection, isMap, isPair, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { shownPath, textOf } from './file-text.ts';
 import type { Mistake } from './mistakes.ts';
+import { entryMeant, meantEntry, NO_SECRET_ENTRY } from './secret-names.ts';
 import { withoutCredentials } from './text.ts';
+import { withoutValues } from './variable-values.ts';
 import { explainAlias, explainErrors } from './yaml-errors.ts';
 
 export type Path = readonly (string | number)[];
@@ -12,6 +14,8 @@ export interface Source {
   readonly file: string;
   /** The value; undefined if the file cannot be used, null for an empty file. */
   readonly value: unknown;
+  /** Returns a text without credentials and without the values of variables, which may be secrets. */
+  masked(text: string): string;
   /** Returns a mistake at the value of `path`, or at the nearest existing place around it. */
   mistakeAt(path: Path, reason: string, remedy: string): Mistake;
   /** Returns a mistake at the key of `path`. */
@@ -62,11 +66,12 @@ export function readSource(file: string, mistakes: Mistake[], environment?: Envi
     const reason = `the tag ${text.slice(pos[0], pos[1])} means nothing here.`;
     mistakes.push({ file: shownAs, ...at(pos[0]), reason, remedy: 'Remove it, and write a plain value.' });
   }
-  if (environment) {
-    substitute(document, environment, (offset, reason, remedy) =>
-      mistakes.push({ file: shownAs, ...at(offset), reason, remedy }),
-    );
-  }
+  const expanded = environment
+    ? substitute(document, environment, (offset, reason, remedy) =>
+        mistakes.push({ file: shownAs, ...at(offset), reason, remedy }),
+      )
+    : { values: new Map(), inKeys: new Map() };
+  const masked = (text: string) => withoutCredentials(withoutValues(text, expanded.values));
   let value: unknown;
   try {
     value = document.toJS();
@@ -77,13 +82,14 @@ export function readSource(file: string, mistakes: Mistake[], environment?: Envi
   const mistake = (offset: number | undefined, path: Path, reason: string, remedy: string) => ({
     file: shownAs,
     ...at(offset),
-    ...(path.length > 0 ? { place: withoutCredentials(path.join('.')) } : {}),
-    reason: withoutCredentials(reason),
-    remedy: withoutCredentials(remedy),
+    ...(path.length > 0 ? { place: withoutCredentials(withoutValues(path.join('.'), expanded.inKeys)) } : {}),
+    reason: masked(reason),
+    remedy: masked(remedy),
   });
   return {
     file: shownAs,
     value,
+    masked,
     mistakeAt: (path, reason, remedy) => mistake(offsetOf(document, path), path, reason, remedy),
     mistakeAtKey: (path, reason, remedy) =>
       mistake(keyOffset(document, path) ?? offsetOf(document, path), path, reason, remedy),
@@ -139,18 +145,35 @@ function keyOffset(document: Document, path: Path): number | undefined {
   return isScalar(pair?.key) ? pair.key.range?.[0] : undefined;
 }
 
-/** Replaces variables. A plain `${NAME}` may become a number or a boolean, as if its value were written in the file. */
+/**
+ * Replaces variables. A plain `${NAME}` may become a number or a boolean, as if its value were written in the file. Refuses a variable
+ * where the name of a secrets entry belongs, because its value would be the secret itself.
+ *
+ * @returns the values with the names of their variables, and those of them that are in keys
+ */
 function substitute(
   document: Document,
   environment: Environment,
   complain: (offset: number | undefined, reason: string, remedy: string) => void,
-): void {
+): Readonly<Record<'values' | 'inKeys', Map<string, string>>> {
+  const [values, inKeys] = [new Map<string, string>(), new Map<string, string>()];
   visit(document, {
-    Scalar(_, node) {
+    Scalar(part, node, holders) {
       if (typeof node.value !== 'string' || !node.value.includes('${')) return;
+      const pair = holders.at(-1);
+      const secret =
+        part === 'value' && isPair(pair) && /^(secret|headersSecret)$/.test(String(pair.key)) && entryMeant(node.value);
+      if (secret) {
+        complain(node.range?.[0], NO_SECRET_ENTRY, meantEntry(secret));
+        return;
+      }
       const text = node.value.replace(/\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g, (written, name: string) => {
         const set = environment[name];
-        if (set !== undefined) return set;
+        if (set !== undefined) {
+          values.set(set, written);
+          if (part === 'key') inKeys.set(set, written);
+          return set;
+        }
         const remedy = `Set ${name}, or write the value here in place of ${written}.`;
         complain(node.range?.[0], `the environment variable ${name} is not set.`, remedy);
         return written;
@@ -158,6 +181,7 @@ function substitute(
       node.value = node.type === 'PLAIN' && /^(0|[1-9]\d{0,14}|true|false)$/.test(text) ? JSON.parse(text) : text;
     },
   });
+  return { values, inKeys };
 }
 
 function emptySource(file: string): Source {
@@ -167,5 +191,5 @@ function emptySource(file: string): Source {
     reason,
     remedy,
   });
-  return { file, value: undefined, mistakeAt: mistake, mistakeAtKey: mistake };
+  return { file, value: undefined, masked: withoutCredentials, mistakeAt: mistake, mistakeAtKey: mistake };
 }

@@ -9,6 +9,7 @@ import { clientSecretProblem } from '../sessions/provider/client-authentication.
 import { SESSION_KEYS, sessionKeysProblem } from '../sessions/store/session-keys.ts';
 import { isServerOfEntry } from '../shared/contracts/upstreams.ts';
 import type { Mistake } from '../shared/mistakes.ts';
+import { remedyForEntry } from '../shared/secret-names.ts';
 import { credentialProblem } from '../upstream/credentials/credential-kinds.ts';
 import { isSimulated } from '../upstream/targets/addresses.ts';
 
@@ -39,7 +40,7 @@ export function namedSecrets({ config, upstreamTls }: SecretSources, isShared: b
         entry: secret,
         use: `the credential for the upstream "${name}"`,
         problemOf: (value) => credentialProblem(value, credential),
-        mistake: (reason) => sources.upstreams.mistakeAt(path, reason, remedyFor(secret)),
+        mistake: (reason) => sources.upstreams.mistakeAt(path, reason, remedyForEntry(secret)),
       },
     ];
   });
@@ -74,7 +75,7 @@ export function namedSecrets({ config, upstreamTls }: SecretSources, isShared: b
         sources.gateway.mistakeAt(
           ['tracing', 'headersSecret'],
           reason,
-          `${remedyFor(headers)} It holds lines of Name: value.`,
+          `${remedyForEntry(headers)} It holds lines of Name: value.`,
         ),
     },
   ];
@@ -94,7 +95,7 @@ function sessionSecrets({ gateway, sources }: SecretSources['config'], isShared:
       entry: secret,
       use: `the client of the provider "${name}"`,
       problemOf: (value) => clientSecretProblem(authentication, value),
-      mistake: (reason) => sources.gateway.mistakeAt(path, reason, remedyFor(secret)),
+      mistake: (reason) => sources.gateway.mistakeAt(path, reason, remedyForEntry(secret)),
     };
   });
   if (!isShared) return clients;
@@ -104,7 +105,7 @@ function sessionSecrets({ gateway, sources }: SecretSources['config'], isShared:
       entry: SESSION_KEYS,
       use: 'sealing the tokens of sessions',
       problemOf: sessionKeysProblem,
-      mistake: (reason) => sources.gateway.mistakeAtKey(['sessions'], reason, remedyFor(SESSION_KEYS)),
+      mistake: (reason) => sources.gateway.mistakeAtKey(['sessions'], reason, remedyForEntry(SESSION_KEYS)),
     },
   ];
 }
@@ -120,7 +121,7 @@ function alertSecrets({ gateway, sources }: SecretSources['config']): NamedSecre
         entry,
         use: `the receiver of alerts "${name}"`,
         problemOf: webhook === undefined ? passwordProblem : webhookSecretProblem,
-        mistake: (reason) => sources.gateway.mistakeAt(path, reason, remedyFor(entry)),
+        mistake: (reason) => sources.gateway.mistakeAt(path, reason, remedyForEntry(entry)),
       },
     ];
   });
@@ -156,10 +157,6 @@ export function checkSecrets(
     }
   }
   return { mistakes, missing };
-}
-
-function remedyFor(entry: string): string {
-  return `Put it into the file SECRETS_DIR/${entry}, or restart the gateway with the variable ${entry.toUpperCase()}.`;
 }
 
 function tracingProblem(value: string, entry: string): string | undefined {

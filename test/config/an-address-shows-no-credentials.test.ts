@@ -7,7 +7,7 @@ import { sentencesFor, spoiled } from './faults.ts';
 
 const upstreams = 'config/upstreams.yaml';
 const items = 'http://items:3000';
-const store = 'Put the secret into the file SECRETS_DIR/items_credential or the variable ITEMS_CREDENTIAL.';
+const store = 'Put the secret itself into the file SECRETS_DIR/items_credential or the variable ITEMS_CREDENTIAL.';
 const login = `Write credential: { basic: { user: …, secret: items_credential } } into the entry. ${store}`;
 
 for (const [written, remedy] of [

@@ -241,7 +241,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'a-secret-in-the-place-of-its-name': {
     files: spoiled(upstreams, 'timeoutMs: 1000', 'credential: { basic: { user: a, secret: "Pass Word" } }'),
     says: [
-      'config/upstreams.yaml:5:45: upstreams.items.credential.basic.secret: this is no name of a secrets entry. Put the secret itself into the file SECRETS_DIR/items_token or the variable ITEMS_TOKEN, for example, and items_token here. A name has lower-case letters, digits and underscores.',
+      'config/upstreams.yaml:5:45: upstreams.items.credential.basic.secret: this is no name of a secrets entry. Put the secret itself into the file SECRETS_DIR/items_credential or the variable ITEMS_CREDENTIAL, for example, and items_credential here. A name has lower-case letters, digits and underscores.',
     ],
   },
   'basic-for-clients-without-a-credential': {
@@ -291,13 +291,13 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'a-secret-in-the-place-of-a-credential': {
     files: spoiled(upstreams, 'timeoutMs: 1000', 'credential: s3cret'),
     says: [
-      'config/upstreams.yaml:5:17: upstreams.items.credential: a text is not possible here. It must be a block with apiKey, basic, bearer, headers. Put the secret itself into the file SECRETS_DIR/items_token or the variable ITEMS_TOKEN, for example, and items_token here.',
+      'config/upstreams.yaml:5:17: upstreams.items.credential: a text is not possible here. It must be a block with apiKey, basic, bearer, headers. Put the secret itself into the file SECRETS_DIR/items_credential or the variable ITEMS_CREDENTIAL, for example, and items_credential here.',
     ],
   },
   'a-secret-in-the-place-of-its-block': {
     files: spoiled(upstreams, 'timeoutMs: 1000', 'credential: { bearer: s3cret }'),
     says: [
-      'config/upstreams.yaml:5:27: upstreams.items.credential.bearer: a text is not possible here. It must be a block with secret. Put the secret itself into the file SECRETS_DIR/items_token or the variable ITEMS_TOKEN, for example, and items_token here.',
+      'config/upstreams.yaml:5:27: upstreams.items.credential.bearer: a text is not possible here. It must be a block with secret. Put the secret itself into the file SECRETS_DIR/items_credential or the variable ITEMS_CREDENTIAL, for example, and items_credential here.',
     ],
   },
   'a-credential-in-the-words-of-others': {
@@ -311,7 +311,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
     files: spoiled(upstreams, 'timeoutMs: 1000', 'credential: { apiKey: { name: X-API-Key, value: s3cret } }'),
     says: [
       'config/upstreams.yaml:5:29: upstreams.items.credential.apiKey.name: the key "name" is not known here. Did you mean "header"?',
-      'config/upstreams.yaml:5:46: upstreams.items.credential.apiKey.value: the key "value" is not known here. Did you mean "secret"? Put the secret itself into the file SECRETS_DIR/items_token or the variable ITEMS_TOKEN, for example, and items_token here.',
+      'config/upstreams.yaml:5:46: upstreams.items.credential.apiKey.value: the key "value" is not known here. Did you mean "secret"? Put the secret itself into the file SECRETS_DIR/items_credential or the variable ITEMS_CREDENTIAL, for example, and items_credential here.',
     ],
   },
   'a-key-in-a-header-of-the-gateway': {

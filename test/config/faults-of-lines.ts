@@ -218,7 +218,7 @@ const ROWS: Readonly<
     'upstreams',
     'timeoutMs: 1000',
     'credential: { basic: { user: bob, password: hunter2 } }',
-    '5:39: upstreams.items.credential.basic.password: the key "password" is not known here. Did you mean "secret"? Put the secret itself into the file SECRETS_DIR/items_token or the variable ITEMS_TOKEN, for example, and items_token here.',
+    '5:39: upstreams.items.credential.basic.password: the key "password" is not known here. Did you mean "secret"? Put the secret itself into the file SECRETS_DIR/items_credential or the variable ITEMS_CREDENTIAL, for example, and items_credential here.',
   ],
   'host-with-an-asterisk': [
     'upstreams',

@@ -112,7 +112,7 @@ test('a variable in place of a number is a number', async () => {
   assert.deepEqual(await sentencesFor({ files, environment: { TIMEOUT: '1000' } }), []);
   assert.match(
     (await sentencesFor({ files, environment: { TIMEOUT: 'soon' } }))[0] ?? '',
-    /^config\/upstreams\.yaml:5:16: .*"soon"/,
+    /^config\/upstreams\.yaml:5:16: .*: "\$\{TIMEOUT\}" is not possible here/,
   );
 });
 

@@ -7,6 +7,7 @@ import { adminTokensIn, type Secrets } from '../../config/secrets.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { Configuration } from '../../configuration.ts';
 import { shownPath } from '../../shared/file-text.ts';
+import { remedyForEntry } from '../../shared/secret-names.ts';
 import { namedSecrets } from '../../wiring/named-secrets.ts';
 import { type Finding, fail, ok, reasonOf, warn } from '../finding.ts';
 
@@ -23,7 +24,7 @@ export function examineSecrets(
 
 function secretFinding(secrets: Pick<Secrets, 'read'>, { entry, use, problemOf }: NamedSecret): Finding {
   const check = `secret ${entry}`;
-  const remedy = `Put it into the file SECRETS_DIR/${entry}, or restart the gateway with the variable ${entry.toUpperCase()}.`;
+  const remedy = remedyForEntry(entry);
   let text: string | undefined;
   try {
     text = secrets.read(entry);

@@ -5,6 +5,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Mistake } from '../../shared/mistakes.ts';
+import { remedyForEntry } from '../../shared/secret-names.ts';
 import type { Config } from '../load.ts';
 import { CERTIFICATE_KEY, externalAccountProblem } from './acme.ts';
 
@@ -89,8 +90,6 @@ export function acmeSecrets(
     mistake: (reason) => sources.gateway.mistakeAtKey(['tls', 'acme'], reason, command),
   };
   const { externalAccount } = acme;
-  const remedy = (entry: string) =>
-    `Put it into the file SECRETS_DIR/${entry}, or restart the gateway with the variable ${entry.toUpperCase()}.`;
   const account: NamedSecret[] = externalAccount
     ? [
         {
@@ -101,7 +100,7 @@ export function acmeSecrets(
             sources.gateway.mistakeAt(
               ['tls', 'acme', 'externalAccount', 'secret'],
               reason,
-              remedy(externalAccount.secret),
+              remedyForEntry(externalAccount.secret),
             ),
         },
       ]

@@ -9,7 +9,7 @@ import type { Source } from '../../../gateway/shared/yaml-source.ts';
 const at = (path: readonly (string | number)[], reason: string, remedy: string) => ({
   ...{ file: 'f.yaml', place: path.join('.'), reason, remedy },
 });
-const source: Source = { file: 'f.yaml', value: {}, mistakeAt: at, mistakeAtKey: at };
+const source: Source = { file: 'f.yaml', value: {}, masked: String, mistakeAt: at, mistakeAtKey: at };
 const publicUrl = 'https://api.test';
 const sentencesOf = (mistakes: Mistake[]) => mistakes.map(({ place, reason }) => `${place}: ${reason}`);
 
