@@ -52,8 +52,8 @@ export function createSqliteAcmeStore({ directory, acceptOneWay, now }: SqliteAc
     take: (forMs) =>
       inOneStep(() => {
         const { token, until_ms } = stateNow();
-        // A lease that ends later than a new lease would is ignored, because it was written before the clock was set back.
-        if (until_ms > now() && until_ms <= now() + forMs) return undefined;
+        // A lease that ends much later than a new lease would is ignored, because it was written before the clock was set back.
+        if (until_ms > now() && until_ms <= now() + 2 * forMs) return undefined;
         database.prepare('UPDATE state SET token = ?, until_ms = ?').run(token + 1, now() + forMs);
         return token + 1;
       }),
