@@ -110,10 +110,9 @@ export class Instances {
     );
   }
 
-  /** Returns the names of the instances that cannot be asked, because Redis cannot be reached. */
+  /** Returns the names of the instances that cannot be asked, because Redis cannot be reached or takes no writes. */
   unasked(): readonly string[] {
-    if (this.fleet?.failure() === undefined) return [];
-    return [...new Set(this.fleet.others().map(({ name }) => name))];
+    return [...new Set(this.fleet?.unasked().map(({ name }) => name))];
   }
 
   /** Resolves when the history is kept. */

@@ -90,7 +90,9 @@ export const STORES = {
     back: 'Such writes pass again once the store answers. Clients may repeat a write that was in progress, with the same key.',
     shown: ({ state, kind, ...why }: ReplayState): ShownState => [state, state === 'away' ? awayText(why) : kind],
     lost: ({ state }: ReplayState) =>
-      state === 'away' ? 'writes with an Idempotency-Key get 503, except to services that honour keys' : undefined,
+      state === 'away'
+        ? 'writes with an Idempotency-Key get 503 gateway_overloaded, except to services that honour keys'
+        : undefined,
   },
   deprecated_uses: {
     name: 'store of deprecated calls',

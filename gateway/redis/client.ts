@@ -47,14 +47,20 @@ export function connectRedis({ url, onReady, onLost, ...options }: RedisOptions)
   if (address === undefined) throw new Error('This is not the address of a Redis.');
   const library = redisLibrary();
   const reconnect = createReconnect();
+  let lastError: Error | undefined;
+  // If the master has become a replica, the client reconnects to find the new master.
+  const isReplica = (error: Error) => {
+    const isRefusal = error.message.includes('READONLY');
+    if (isRefusal) lastError = error;
+    return isRefusal;
+  };
   const client =
     address.kind === 'cluster'
       ? connectCluster(address, options, reconnect.afterMs)
-      : connectServer(address, options, reconnect.afterMs);
+      : connectServer(address, options, { retryStrategy: reconnect.afterMs, reconnectOnError: isReplica });
   const { silenceMaxMs = REPLY_MAX_MS } = options;
   if (client instanceof library.Cluster) watchAnswersOfCluster(client, silenceMaxMs);
   else watchAnswers(client, silenceMaxMs);
-  let lastError: Error | undefined;
   const note = (error: Error): void => {
     lastError = error;
     // The library keeps trying the Sentinels and emits no `close`, because no connection was open.
@@ -167,14 +173,12 @@ function settingsFor({ commandTimeoutMs, silenceMaxMs = REPLY_MAX_MS }: Timeouts
 function connectServer(
   address: Exclude<RedisAddress, { kind: 'cluster' }>,
   patience: Timeouts,
-  retryStrategy: () => number,
+  reconnect: Required<Pick<ClientOptions, 'retryStrategy' | 'reconnectOnError'>>,
 ): Client {
   const settings = {
     ...settingsFor(patience),
     enableOfflineQueue: false,
-    retryStrategy,
-    // If the master has become a replica, the client reconnects to find the new master.
-    reconnectOnError: ({ message }: Error) => message.includes('READONLY'),
+    ...reconnect,
   };
   const { Redis: Server } = redisLibrary();
   if (address.kind === 'server') return new Server(address.url, settings);

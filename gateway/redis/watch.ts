@@ -41,6 +41,15 @@ export function watchAnswersOfCluster(cluster: Cluster, answerMaxMs: number): vo
   cluster.on('close', () => clearInterval(timer));
 }
 
+/**
+ * Returns the reply of a server that refuses PING as it refuses writes, because it cannot write to its disk. ECHO shows that it answers,
+ * and that the replies still belong to their commands.
+ */
+async function replyWithoutWrites(client: Redis, text: string, error: Error): Promise<string> {
+  if (!error.message.startsWith('MISCONF')) throw error;
+  return client.echo(text);
+}
+
 function askUntilClosed(client: Redis, answerMaxMs: number): void {
   const { stream } = client;
   let number = 0;
@@ -53,7 +62,7 @@ function askUntilClosed(client: Redis, answerMaxMs: number): void {
     waitingSince ??= performance.now();
     try {
       // On a subscriber connection, the reply to PING has the form of a message: an array with the text second.
-      const reply: unknown = await client.ping(text);
+      const reply: unknown = await client.ping(text).catch((error: Error) => replyWithoutWrites(client, text, error));
       if ((Array.isArray(reply) ? reply[1] : reply) === text) waitingSince = undefined;
       else dropGarbled(client, 'a reply to another command');
     } catch {

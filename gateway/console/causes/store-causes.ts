@@ -5,6 +5,7 @@ import { AWAY, firstFailureOf, lossesOf } from '../stores.ts';
 import { type FoundCause, failureCause, type StatusForCauses } from './cause.ts';
 import { diskCauses } from './disk-cause.ts';
 
+const NO_WRITES = /MISCONF|READONLY|OOM/;
 const UNREACHED = /cannot be reached|ECONN|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|(is|was) closed/;
 
 /** Returns the cause if stores cannot be used. @param nowMs decides whether the grace of known keys is over */
@@ -15,9 +16,11 @@ export function storeCauses(status: StatusForCauses, nowMs: number): FoundCause[
 
 function causesWithRoom(status: StatusForCauses, nowMs: number): FoundCause[] {
   const { keys = {}, limits = {}, redis } = status;
+  const refusal = refusalOfRedis(status);
+  if (refusal !== undefined) return [...emptyStoreCauses(status), withoutWrites(status, refusal, nowMs)];
   const keysAway = AWAY.includes(keys.store ?? '');
   const limitsAway = limits.state === 'away';
-  const losses = lossesOf(status, nowMs);
+  const losses = lossesOf(withoutLastRefusal(status), nowMs);
   if (losses.length === 0) return [...emptyStoreCauses(status), ...refusedWriteCauses(status)];
   const reason =
     redis?.failure ?? (limitsAway ? (limits.reason ?? keys.reason) : (keys.reason ?? firstFailureOf(status).reason));
@@ -40,6 +43,43 @@ function causesWithRoom(status: StatusForCauses, nowMs: number): FoundCause[] {
   ];
 }
 
+/**
+ * Returns why Redis takes no writes although it can be reached; undefined if it takes them, or cannot be reached. Not every store has
+ * tried to write, or says so, so the reason of any of them is the reason of all.
+ */
+function refusalOfRedis(status: StatusForCauses): string | undefined {
+  const { keys = {}, limits, redis } = status;
+  if (redis === undefined) return undefined;
+  const isAway = (reason: string | undefined) => reason !== undefined && !NO_WRITES.test(reason);
+  if (isAway(redis.failure) || (AWAY.includes(keys.store ?? '') && isAway(keys.reason))) return undefined;
+  const reasons = [redis.failure, keys.writeFailure, limits?.state === 'away' && limits.reason];
+  return reasons.find((reason): reason is string => typeof reason === 'string' && NO_WRITES.test(reason));
+}
+
+/** Returns the cause with the id of an outage of Redis, which such a failure begins and ends. */
+function withoutWrites(status: StatusForCauses, refusal: string, nowMs: number): FoundCause {
+  const { limits = {}, idempotency, redis } = status;
+  const losses = lossesOf({ limits, ...(idempotency && { idempotency: { state: 'away' } }) }, nowMs);
+  const lost = [...losses.map((one) => one.lost), 'changes of keys and last uses are not stored'];
+  return failureCause(
+    { topic: 'redis' },
+    `Redis ${redis?.address} ${fault(refusal)}.`,
+    `${sentence(lost.join('; '))}. This ends by itself when Redis takes writes again.`,
+    {
+      since: limits.state === 'away' ? limits.since_at : firstFailureOf(status).since_at,
+      runbook: 'GatewayLimitStoreAway',
+      details: '#/system',
+    },
+  );
+}
+
+/** The idempotency store learns that Redis takes writes again only by its next write; the other stores try more often. */
+function withoutLastRefusal(status: StatusForCauses): StatusForCauses {
+  const { idempotency, redis } = status;
+  const isOver = redis !== undefined && idempotency?.state === 'away' && NO_WRITES.test(idempotency.reason ?? '');
+  return isOver ? { ...status, idempotency: { state: 'up' } } : status;
+}
+
 /** Returns the cause if the key store was wiped under a running gateway. */
 function emptyStoreCauses({ keys: { emptied_at: since } = {}, redis }: StatusForCauses): FoundCause[] {
   if (since === undefined) return [];
@@ -54,17 +94,13 @@ function emptyStoreCauses({ keys: { emptied_at: since } = {}, redis }: StatusFor
   ];
 }
 
-/**
- * Returns the cause if the key store, or Redis, can be read but takes no writes. For Redis it has the id of an outage of Redis, which it
- * begins and ends.
- */
+/** Returns the cause if the key store can be read but takes no writes, for reasons other than those of `refusalOfRedis`. */
 function refusedWriteCauses({ keys = {}, redis }: StatusForCauses): FoundCause[] {
   const { writeFailure: failure } = keys;
   // For two seconds after an outage, the last write is a write that failed because of the outage.
   if (failure === undefined || UNREACHED.test(failure)) return [];
   const what = redis === undefined ? 'The key store' : `Redis ${redis.address}`;
-  const known = redis === undefined ? '' : fault(failure);
-  const takesNone = known.endsWith('takes no writes') ? known : `takes no writes: ${failure.replace(/\.+$/, '')}`;
+  const takesNone = `takes no writes: ${failure.replace(/\.+$/, '')}`;
   const topic = redis === undefined ? 'store writes' : 'redis';
   const links = { runbook: 'GatewayKeyStoreAway', details: '#/system' };
   return [failureCause({ topic }, `${what} ${takesNone}.`, 'Changes of keys and last uses are not stored.', links)];

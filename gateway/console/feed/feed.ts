@@ -104,7 +104,7 @@ export function feedOf(
 interface Unheard {
   /** The instances that were missing until a moment ago. */
   readonly returned: readonly ReturnedInstance[];
-  /** The names of the instances that cannot be asked, because Redis cannot be reached. */
+  /** The names of the instances that cannot be asked, because Redis cannot be reached or takes no writes. */
   readonly unasked: readonly string[];
 }
 

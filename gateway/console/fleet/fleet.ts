@@ -53,6 +53,8 @@ export class Fleet {
   readonly #watchingEnd: NodeJS.Timeout;
   readonly #endSubscription: () => void;
   #failure: string | undefined;
+  /** The instances whose silence could not be stored, because Redis takes no writes. They may not have heard the question. */
+  #unheard: readonly FleetInstance[] = [];
   #isClosed = false;
 
   constructor(options: FleetOptions) {
@@ -112,6 +114,11 @@ export class Fleet {
   /** Returns the last error of the connection to Redis; undefined while it is connected. */
   failure(): string | undefined {
     return this.#failure;
+  }
+
+  /** Returns the other instances that the last question did not reach, because Redis cannot be reached or takes no writes. */
+  unasked(): readonly FleetInstance[] {
+    return this.#failure === undefined ? this.#unheard : this.others();
   }
 
   /**
@@ -230,9 +237,11 @@ export class Fleet {
       const answered = [this.self, ...answers.map(({ instance }) => instance)];
       const all = await this.#missing.settle(answered, lost, 'at once');
       for (const { id } of silent) this.#known.delete(id);
+      this.#unheard = [];
       return all;
     } catch {
-      return silent;
+      this.#unheard = silent;
+      return [];
     }
   }
 

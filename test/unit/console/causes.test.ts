@@ -68,10 +68,10 @@ test('without Redis, a cause names each store that cannot be used', () => {
     'The store of deprecated calls cannot be used. Calls of deprecated operations are counted later.',
   ]);
   assert.deepEqual(texts({ idempotency: away }), [
-    'The idempotency store cannot be used. Writes with an Idempotency-Key get 503, except to services that honour keys.',
+    'The idempotency store cannot be used. Writes with an Idempotency-Key get 503 gateway_overloaded, except to services that honour keys.',
   ]);
   assert.deepEqual(texts({ keys: { store: 'away', reason: 'disk I/O error' }, idempotency: away }), [
-    'The key store and the idempotency store cannot be used: disk I/O error. Keys cannot be looked up; writes with an Idempotency-Key get 503, except to services that honour keys.',
+    'The key store and the idempotency store cannot be used: disk I/O error. Keys cannot be looked up; writes with an Idempotency-Key get 503 gateway_overloaded, except to services that honour keys.',
   ]);
 });
 
@@ -101,7 +101,7 @@ test('an outage of Redis is one cause, with its consequences, its begin, its end
       id: 'redis',
       kind: 'bad',
       cause: 'Redis 127.0.0.1:7379 refuses connections.',
-      consequence: `Known keys work until ${GRACE_END}, others get 503; limits are counted per instance; writes with an Idempotency-Key get 503, except to services that honour keys. This ends by itself when Redis answers again.`,
+      consequence: `Known keys work until ${GRACE_END}, others get 503; limits are counted per instance; writes with an Idempotency-Key get 503 gateway_overloaded, except to services that honour keys. This ends by itself when Redis answers again.`,
       since: SINCE,
       until: GRACE_END,
       runbook: 'GatewayKeyStoreAway',
@@ -137,15 +137,31 @@ test('each fault of Redis is named', () => {
   }
 });
 
-test('a Redis that takes no writes is one cause with one text, also once its other stores work again', () => {
+test('a Redis that takes no writes is one cause with one text and one runbook, whichever store has noticed it', () => {
   const reason =
     'MISCONF Redis is configured to save RDB snapshots, but it is unable to persist to disk. script: 51fb8b';
-  const keys = { store: 'reachable', writeFailure: reason };
-  for (const limits of [{}, { limits: { state: 'away', since_at: SINCE, reason, policyInForce: 'local' } }])
+  const limits = { ...{ state: 'away', since_at: SINCE, policyInForce: 'local' }, reason };
+  const written = { store: 'reachable', writeFailure: `Redis refused: ${reason}` };
+  const away = { state: 'away', reason };
+  for (const more of [{}, { keys: written }, { keys: written, idempotency: away }, { keys: written, usage: away }])
     assert.deepEqual(
-      causesWith({ keys, ...limits }).map(({ id, cause }) => [id, cause]),
-      [['redis', 'Redis 127.0.0.1:7379 cannot write to its disk (MISCONF) and takes no writes.']],
+      causesWith({ limits, ...more }).map(({ id, cause, consequence, runbook }) => [id, cause, consequence, runbook]),
+      [
+        [
+          'redis',
+          'Redis 127.0.0.1:7379 cannot write to its disk (MISCONF) and takes no writes.',
+          'Limits are counted per instance; writes with an Idempotency-Key get 503 gateway_overloaded, except to services that honour keys; changes of keys and last uses are not stored. This ends by itself when Redis takes writes again.',
+          'GatewayLimitStoreAway',
+        ],
+      ],
     );
+  assert.deepEqual(
+    causesWith({ keys: written }).map(({ id, runbook }) => [id, runbook]),
+    [['redis', 'GatewayLimitStoreAway']],
+  );
+  assert.deepEqual(causesWith({ idempotency: away }), [], 'writes again, and no keyed write since');
+  const ended = { limits, redis: { address: '127.0.0.1:7379', failure: 'connect ECONNREFUSED 127.0.0.1:7379' } };
+  assert.match(causesWith(ended)[0]?.cause ?? '', /refuses connections\.$/);
 });
 
 test('everything that is wrong is one cause with a runbook, and most name what clients get', () => {
@@ -175,7 +191,7 @@ test('everything that is wrong is one cause with a runbook, and most name what c
     [
       { keys: { store: 'reachable', writeFailure: 'READONLY' } },
       /^bad: Redis 127\.0\.0\.1:7379 is a replica and takes no writes\./,
-      'GatewayKeyStoreAway',
+      'GatewayLimitStoreAway',
     ],
     [
       upstream({ targets: [target('ejected')] }),

@@ -25,7 +25,7 @@ test('a store that is away says since when and why, what clients get meanwhile, 
   assert.equal(limits?.lost, 'limits are counted per instance');
   assert.deepEqual(
     [answers?.details, answers?.lost],
-    ['', 'writes with an Idempotency-Key get 503, except to services that honour keys'],
+    ['', 'writes with an Idempotency-Key get 503 gateway_overloaded, except to services that honour keys'],
   );
   assert.deepEqual([use?.details, use?.lost], ['waiting to be written: 3', 'they notice nothing']);
   assert.deepEqual(

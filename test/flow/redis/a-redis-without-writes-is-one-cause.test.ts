@@ -1,0 +1,69 @@
+// A Redis that takes no writes still answers. Two gateways keep their connections to it, hear each other, and name one cause with one text.
+
+import assert from 'node:assert/strict';
+import { rmSync } from 'node:fs';
+import { test } from 'node:test';
+import type { CausesReport } from '../../../gateway/alerts/report.ts';
+import { temporaryDirectory } from '../../support/directory.ts';
+import type { TestGateway } from '../../support/gateway.ts';
+import { askWith, eventually, startInstances, untilRead } from '../../support/instances.ts';
+import { lookInside, startServer } from '../../support/redis.ts';
+
+/** More than three PINGs of each connection of two gateways. */
+const REFUSED_PINGS = 60;
+
+test('a Redis that cannot write to its disk, and then one that is a replica', async (t) => {
+  const redis = await startServer('--save', '3600 1', '--enable-protected-configs', 'yes');
+  t.after(() => redis.stop());
+  const server = lookInside(redis.url);
+  t.after(() => server.disconnect());
+  const instances = await startInstances([redis.url, redis.url]);
+  t.after(() => instances.close());
+  const [one, other] = instances.gateways as [TestGateway, TestGateway];
+  const { key } = await one.issueKey({ organization: 'org_a' });
+  await untilRead(instances);
+  const causesOf = async ({ adminUrl }: TestGateway) =>
+    ((await (await fetch(`${adminUrl}/causes`)).json()) as CausesReport).causes;
+  const connections = async () => [...String(await server.client('LIST')).matchAll(/^id=\d+/gm)].map(String);
+  const refusedPings = async () =>
+    Number(/cmdstat_ping:.*rejected_calls=(\d+)/.exec(await server.info('commandstats'))?.[1]);
+
+  const [, directory = ''] = (await server.config('GET', 'dir')) as string[];
+  const gone = temporaryDirectory();
+  await server.config('SET', 'dir', gone);
+  rmSync(gone, { recursive: true });
+  await server.set('any', 'value');
+  await server.bgsave();
+  await eventually(async () => /rdb_last_bgsave_status:err/.test(await server.info('persistence')));
+  const before = await connections();
+  for (const gateway of [one, other]) assert.equal((await askWith(key, gateway)).status, 200);
+  const told = new Set<string>();
+  await eventually(async () => {
+    for (const gateway of [one, other])
+      for (const { cause, consequence, runbook } of await causesOf(gateway))
+        told.add(`${cause} ${consequence} ${runbook}`);
+    return (await refusedPings()) >= REFUSED_PINGS;
+  });
+  assert.deepEqual(
+    [...told],
+    [
+      `Redis 127.0.0.1:${redis.port} cannot write to its disk (MISCONF) and takes no writes. Limits are counted per instance; writes with an Idempotency-Key get 503 gateway_overloaded, except to services that honour keys; changes of keys and last uses are not stored. This ends by itself when Redis takes writes again. GatewayLimitStoreAway`,
+    ],
+  );
+  const after = await connections();
+  assert.deepEqual(
+    before.filter((one) => !after.includes(one)),
+    [],
+  );
+
+  await server.config('SET', 'dir', directory);
+  await server.bgsave();
+  await eventually(async () => (await causesOf(one)).length + (await causesOf(other)).length === 0);
+  await server.replicaof('127.0.0.1', '1');
+  await askWith(key, one);
+  await eventually(async () => {
+    const causes = await causesOf(one);
+    for (const { cause } of causes) assert.match(cause, /is a replica and takes no writes\.$/);
+    return causes.length > 0;
+  });
+});
