@@ -136,6 +136,9 @@ export const TOPICS = [
 
 type Topic = (typeof TOPICS)[number];
 
+/** The causes of which no request has to fail. */
+export const SLOW_TOPICS: readonly Topic[] = ['slow', 'slow operations of'];
+
 /** The subject of a cause. Its id is made of these parts. */
 export interface About {
   readonly topic: Topic;

@@ -40,7 +40,9 @@ export async function failureCodesOf(
   const read = [...failing, ...broken].slice(0, OPERATIONS_MAX).map(async (operation) => {
     const status = failing.includes(operation) ? 'service_failed' : undefined;
     const all = await recent({ operation, status, fromMs: nowMs - MINUTE_MS, limit: LINES_MAX });
-    const lines = status === undefined ? all.filter((line) => brokenAnswerOf(line) !== undefined) : all;
+    // An answer that clients get as an error is a failure.
+    const isBroken = (line: ExchangeLine) => line.code === undefined && brokenAnswerOf(line) !== undefined;
+    const lines = status === undefined ? all.filter(isBroken) : all;
     const codes = byFrequency(lines);
     const since = firstFailureAt(lines);
     return [

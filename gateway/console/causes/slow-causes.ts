@@ -60,14 +60,16 @@ export function createSlowMemory(): SlowMemory {
 
 /** Returns the operations that have become slow, or are still slow, in the counts of the last minute. */
 export function slowIn({ bounds, operations, upstreamOf, usualMs }: Omit<PresentTraffic, 'failureCodes'>): Slow[] {
-  return operations.flatMap(({ name, minute, latest, hour }): Slow[] => {
+  return operations.flatMap(({ name, minute, latest, recent = latest, hour }): Slow[] => {
     const usual = usualMs(name);
     if (usual === undefined && figuresOf(bounds, hour).requests < COMPARED_REQUESTS_MIN) return [];
     const beforeMs = usual ?? quantileMs(bounds, hour, PART) ?? 0;
     const isSlow = (ms: number) => ms >= SLOW_MIN_MS && ms >= (usual === undefined ? SLOWER : STILL_SLOWER) * beforeMs;
     const lately = figuresOf(bounds, latest).requests;
     const minuteMs = quantileMs(bounds, minute, PART) ?? 0;
-    const latestMs = quantileMs(bounds, latest, PART) ?? minuteMs;
+    // A service that has become slow answers fewer requests, so for half a minute the fast answers before outweigh the slow ones.
+    const isClear = figuresOf(bounds, recent).requests >= SLOW_REQUESTS_MIN;
+    const latestMs = quantileMs(bounds, isClear ? recent : latest, PART) ?? minuteMs;
     const nowMs = lately >= SLOW_REQUESTS_MIN ? latestMs : minuteMs;
     const one = { name, upstream: upstreamOf(name), nowMs, beforeMs };
     if (lately > 0 && !isSlow(latestMs))

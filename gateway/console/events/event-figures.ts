@@ -1,9 +1,9 @@
 // Counts the requests of an outage or a warning: how many there were, and how many of them failed, were refused or were slow.
 
 import type { StageName } from '../../stages.ts';
-import type { About } from '../causes/cause.ts';
+import { type About, SLOW_TOPICS } from '../causes/cause.ts';
 import { brokenIn, figuresOf, quantileMs } from '../history/figures.ts';
-import type { EventFigures } from '../history/gateway-event.ts';
+import type { EventFigures, ShownSubject } from '../history/gateway-event.ts';
 import type { History } from '../history/history.ts';
 import { countsBefore, countsThrough } from '../history/present-counts.ts';
 import type { FiguresOf } from './outages.ts';
@@ -13,24 +13,16 @@ const REFUSING: Partial<Record<About['topic'], readonly StageName[]>> = {
   'keys lost': ['throttle', 'authenticate'],
   'unknown callers': ['admit', 'throttle', 'match', 'authenticate'],
 };
-/** The causes of which no request has to fail. */
-const SLOW: readonly About['topic'][] = ['slow', 'slow operations of'];
 /** The causes in the gateway itself because of which it answers with 5xx. */
 const FAILING: readonly About['topic'][] = ['redis', 'stores', 'store writes', 'silent', 'loop', 'shedding', 'errors'];
 /** The part of the requests of a slow operation that the cause is about. */
-const SLOW_PART = 0.9;
+export const SLOW_PART = 0.9;
+
+/** Returns the operations of an upstream. */
+export type OperationsOf = (upstream: string) => readonly string[];
 
 /** @param operationsOf returns the operations of an upstream, whose failures include requests that the upstream never got */
-export function createEventFigures(
-  bounds: readonly number[],
-  history: History,
-  operationsOf: (upstream: string) => readonly string[],
-): FiguresOf {
-  function namesOf(kind: string, name: string) {
-    if (kind === 'organizations') return { kind, names: [name] } as const;
-    return { kind: 'operations', names: kind === 'upstreams' ? operationsOf(name) : [name] } as const;
-  }
-
+export function createEventFigures(bounds: readonly number[], history: History, operationsOf: OperationsOf): FiguresOf {
   /** What was counted before each event began, in the slot in which it began. Later, the slots are too coarse to tell. */
   const before = { requests: new WeakMap<object, number[]>(), refusals: new WeakMap<object, number[]>() };
 
@@ -42,13 +34,13 @@ export function createEventFigures(
       const counts = countsThrough(history, fromMs, untilMs, counted);
       return counts.map((number, index) => Math.max(0, number - (earlier[index] ?? 0)));
     };
-    const of = subject && namesOf(subject.kind, subject.name);
+    const of = subject && countedNamesOf(subject, operationsOf);
     const counts = countsSince('requests', of ?? 'all');
     const { requests, failed, refused, server_errors } = figuresOf(bounds, counts);
     const stages = about && REFUSING[about.topic];
     if (stages !== undefined)
       return sufferedOf({ requests, refused: countsSince('refusals', { refusedBy: stages })[0] ?? 0 });
-    if (about !== undefined && SLOW.includes(about.topic))
+    if (about !== undefined && SLOW_TOPICS.includes(about.topic))
       return sufferedOf({ requests, p90_ms: quantileMs(bounds, counts, SLOW_PART) ?? 0 });
     if (about?.topic === 'contract')
       return sufferedOf({ requests: requests - refused, broken: brokenIn(bounds, counts) });
@@ -59,6 +51,11 @@ export function createEventFigures(
     if (requests === 0) return undefined;
     return { requests, failed, ...(server_errors > failed && { unserved: server_errors - failed }) };
   };
+}
+
+export function countedNamesOf({ kind, name }: ShownSubject, operationsOf: OperationsOf) {
+  if (kind === 'organizations') return { kind, names: [name] } as const;
+  return { kind: 'operations', names: kind === 'upstreams' ? operationsOf(name) : [name] } as const;
 }
 
 /** Returns the figures; undefined if no request suffered. */

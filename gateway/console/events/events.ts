@@ -4,7 +4,7 @@
 import { isoTime } from '../../shared/text.ts';
 import type { FoundCause, StatusForCauses } from '../causes/cause.ts';
 import type { GatewayEvent } from '../history/gateway-event.ts';
-import { type FiguresOf, type Lasting, type Mark, Outages } from './outages.ts';
+import { type FiguresOf, type Lasting, type Mark, Outages, type SufferedTime } from './outages.ts';
 import { stateChanges } from './state-changes.ts';
 
 const KEPT_MAX = 200;
@@ -30,6 +30,7 @@ export class Events {
     now: () => number,
     { events: earlier = [], uncountedSinceMs, aliveAtMs }: PreviousProcess = {},
     figuresOf: FiguresOf = () => undefined,
+    sufferedTime: SufferedTime = () => undefined,
   ) {
     this.#now = now;
     this.#figuresOf = figuresOf;
@@ -37,7 +38,7 @@ export class Events {
     // The outages of the previous process end here. An outage that still lasts starts again when it is seen.
     const endOfCounts = uncountedSinceMs === undefined ? time : isoTime(uncountedSinceMs);
     this.#events = earlier.map((event) => ({ ...event, until: event.until ?? endOfCounts }));
-    this.#outages = new Outages(now, figuresOf, {
+    this.#outages = new Outages(now, figuresOf, sufferedTime, {
       add: (kind, at, text) => this.#add(kind, at, text, null),
       drop: (mark) => this.#drop(mark),
     });

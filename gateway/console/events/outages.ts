@@ -29,6 +29,12 @@ export type FiguresOf = (
   untilMs: number,
 ) => EventFigures | undefined;
 
+/** Returns when requests suffered from a cause lately; undefined if the counts do not say this. */
+export type SufferedTime = (
+  about: About,
+  nowMs: number,
+) => { readonly fromMs: number; readonly untilMs: number } | undefined;
+
 /**
  * An outage of the same fault that returns within this time is the same outage. After it, alerts with the default `recoverySeconds` report
  * the end of the outage, so that a later one is another.
@@ -54,12 +60,14 @@ export class Outages {
   #observedMs = 0;
   readonly #lasting = new Map<string, LastingOutage>();
   /** The marks that have ended lately, by their kind, and the id and the fault of their cause. */
-  readonly #ended = new Map<string, Mark>();
+  readonly #ended = new Map<string, { readonly mark: Mark; readonly endedMs: number }>();
+  readonly #sufferedTime: SufferedTime;
 
   /** @param now epoch milliseconds that never decrease */
-  constructor(now: () => number, figuresOf: FiguresOf, marks: Marks) {
+  constructor(now: () => number, figuresOf: FiguresOf, sufferedTime: SufferedTime, marks: Marks) {
     this.#now = now;
     this.#figuresOf = figuresOf;
+    this.#sufferedTime = sufferedTime;
     this.#marks = marks;
   }
 
@@ -74,10 +82,9 @@ export class Outages {
       // The failing requests of a service are found before the service itself. Both are one outage.
       const { mark } = lasting;
       if (mark !== undefined && causes.some((cause) => isPartOf(lasting.cause, cause))) this.#marks.drop(mark);
-      else this.#end(lasting);
+      else this.#end(lasting, this.#lastSuffered(lasting.cause));
     }
-    for (const [key, { until }] of this.#ended)
-      if (this.#now() - Date.parse(until ?? '') > SAME_OUTAGE_MS) this.#ended.delete(key);
+    for (const [key, { endedMs }] of this.#ended) if (this.#now() - endedMs > SAME_OUTAGE_MS) this.#ended.delete(key);
     for (const cause of causes) this.#note(cause);
   }
 
@@ -102,11 +109,11 @@ export class Outages {
     const isOther = known !== undefined && known.fault !== fault;
     const isSame = known?.mark !== undefined && known.mark.kind === kind && !isOther;
     // The outage ends when its cause is recovering or has another fault, and a warning when it becomes an outage.
-    if (known && !isSame) this.#end(known);
-    const earlier = kind && this.#ended.get(keyOf(kind, id, fault));
+    if (known && !isSame) this.#end(known, cause.hasRecovered ? this.#lastSuffered(cause) : this.#time());
+    const earlier = kind && this.#ended.get(keyOf(kind, id, fault))?.mark;
     const hasReturned = known?.cause.hasRecovered === true && !cause.hasRecovered && earlier === undefined;
     // The service may have failed with the fault before since the time that the cause of another fault names.
-    const own = (isOther ? undefined : cause.since) ?? this.#time();
+    const own = (isOther ? undefined : (cause.since ?? this.#firstSuffered(cause))) ?? this.#time();
     const since = known === undefined || isOther || hasReturned ? own : known.cause.since;
     const began = known?.mark === undefined || isOther ? since : this.#time();
     const mark = isSame ? known.mark : kind && this.#begin(earlier ?? this.#newMark(kind, cause, began), cause);
@@ -136,11 +143,20 @@ export class Outages {
     return mark;
   }
 
-  #end({ mark, cause: { id }, fault }: LastingOutage): void {
+  #end({ mark, cause: { id }, fault }: LastingOutage, until: string): void {
     if (mark === undefined) return;
-    mark.until = this.#time();
-    mark.figures = this.#figuresOf(mark, Date.parse(mark.at), this.#now());
-    this.#ended.set(keyOf(mark.kind, id, fault), mark);
+    mark.until = until > mark.at ? until : this.#time();
+    mark.figures = this.#figuresOf(mark, Date.parse(mark.at), Date.parse(mark.until));
+    this.#ended.set(keyOf(mark.kind, id, fault), { mark, endedMs: this.#observedMs });
+  }
+
+  #firstSuffered({ about }: FoundCause): string | undefined {
+    const suffered = this.#sufferedTime(about, this.#observedMs);
+    return suffered && isoTime(suffered.fromMs);
+  }
+
+  #lastSuffered({ about }: FoundCause): string {
+    return isoTime(this.#sufferedTime(about, this.#observedMs)?.untilMs ?? this.#observedMs);
   }
 
   #time(): string {

@@ -9,6 +9,7 @@ import { silentCause } from '../causes/instance-causes.ts';
 import { createEventFigures } from '../events/event-figures.ts';
 import { Events } from '../events/events.ts';
 import { eventsAbout } from '../events/shown-events.ts';
+import { createSufferedTime } from '../events/suffered-time.ts';
 import type { Fleet } from '../fleet/fleet.ts';
 import { History, widthOf } from '../history/history.ts';
 import type { Subject } from '../history/history-counts.ts';
@@ -94,7 +95,12 @@ export class Sampling {
       aliveAtMs: aliveAtMs(kept),
     };
     const { operationsOf } = this.#samples;
-    this.#events = new Events(now, before, createEventFigures(bounds, this.#history, operationsOf));
+    this.#events = new Events(
+      now,
+      before,
+      createEventFigures(bounds, this.#history, operationsOf),
+      createSufferedTime(bounds, this.#history, operationsOf),
+    );
     this.#versions = createVersionSummary(options.versions, now);
     // From now on, the file says that this process has not ended in order.
     this.#keeping = this.#keep();

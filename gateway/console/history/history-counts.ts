@@ -52,6 +52,8 @@ export interface PresentCounts {
   readonly minute: readonly number[];
   /** The counts of the last 15 to 30 seconds. */
   readonly latest: readonly number[];
+  /** The counts of about the last ten seconds; absent without requests. */
+  readonly recent?: readonly number[] | undefined;
   /** The hour before the last minute. */
   readonly hour: readonly number[];
 }

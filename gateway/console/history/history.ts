@@ -1,6 +1,7 @@
 // Counts the requests of two days, in three resolutions. There is a count of all requests, one for each of the busiest operations,
 // organizations and upstreams, and one for each error code. The memory is bounded.
 
+import type { CountedIncreases } from '../fleet/shared-histories.ts';
 import { CLASSES } from './figures.ts';
 import type { Kind } from './history-counts.ts';
 import type { HistoryState, KeptHistory } from './kept-history.ts';
@@ -36,7 +37,7 @@ export class History {
   readonly #tracked: Readonly<Record<Kind, TrackedSeries>>;
   readonly #codes: Map<string, SeriesRings>;
   /** The latest increases, with the times at which they began and were counted. */
-  #latest: { readonly sinceMs: number; readonly atMs: number; readonly increases: Increases }[] = [];
+  #latest: readonly CountedIncreases[] = [];
 
   /**
    * @param bounds upper bounds of the duration buckets, in seconds
@@ -94,12 +95,9 @@ export class History {
     }
   }
 
-  /** Returns the latest increases in the finest slot in which a time lies that were counted before that time. */
-  increasesBefore(untilMs: number): Increases[] {
-    const [{ slotMs }] = RESOLUTIONS;
-    const isInSlot = (ms: number) => Math.floor(ms / slotMs) === Math.floor(untilMs / slotMs);
-    const before = this.#latest.filter(({ sinceMs, atMs }) => atMs < untilMs && isInSlot(sinceMs));
-    return before.map(({ increases }) => increases);
+  /** Returns the latest increases, oldest first, with the times between which each was counted. */
+  latest(): readonly CountedIncreases[] {
+    return this.#latest;
   }
 
   /** Adds the counts of another history. Names for which there is no room are counted among all operations alone. */

@@ -1,5 +1,6 @@
 // Reads the sums of a history by which causes are found, and those since a cause began.
 
+import type { CountedIncreases } from '../fleet/shared-histories.ts';
 import type { History } from './history.ts';
 import { type Kind, type PresentCounts, sum } from './history-counts.ts';
 import type { HistoryState } from './kept-history.ts';
@@ -9,14 +10,36 @@ import type { Increases } from './sample.ts';
 
 export const MINUTE_SLOTS = 4;
 
+const RECENT_MS = 10_000;
+
 export function presentCounts(history: History, kind: Kind): PresentCounts[] {
-  history.advance();
+  const nowMs = history.advance();
+  const recent = history.latest().filter(({ sinceMs }) => nowMs - sinceMs <= RECENT_MS);
+  const recentOf = Map.groupBy(
+    recent.flatMap(({ increases }) => increases[kind]),
+    ({ name }) => name,
+  );
   return [...history.state()[kind]].map(([name, series]) => ({
     name,
     minute: history.lastSlots(series, MINUTE_SLOTS),
     latest: history.lastSlots(series, 2),
+    recent: recentOf.has(name) ? sum((recentOf.get(name) ?? []).map(({ values }) => values)) : undefined,
     hour: hourBefore(history, series),
   }));
+}
+
+/** Returns the latest samples of names of a kind, oldest first; those without a request are left out. */
+export function latestSamples(history: History, of: Extract<CountsOf, { readonly kind: Kind }>): LatestSample[] {
+  return history.latest().flatMap(({ sinceMs, atMs, increases }) => {
+    const counts = valuesOf(increases, of);
+    return counts.length === 0 ? [] : [{ sinceMs, atMs, counts: sum(counts) }];
+  });
+}
+
+interface LatestSample {
+  readonly sinceMs: number;
+  readonly atMs: number;
+  readonly counts: readonly number[];
 }
 
 /** All requests, those of names of a kind, or the refusals by stages. */
@@ -26,13 +49,18 @@ type CountsOf =
   | { readonly refusedBy: readonly string[] };
 
 /**
- * Returns the counts from the start of the coarsest slot in which a time lies to another time, in the finest slots that reach back so far.
- * Without the counts of `countsBefore`, they are the counts between both times.
+ * Returns the counts from the start of the coarsest slot in which a time lies to another time, in the finest slots that reach back so far,
+ * without the latest samples after that time. Without the counts of `countsBefore`, they are the counts between both times.
  */
 export function countsThrough(history: History, fromMs: number, untilMs: number, of: CountsOf): number[] {
   const startMs = slotAt(fromMs, COARSEST) * RESOLUTIONS[COARSEST].slotMs;
   const resolution = resolutionAt(history, startMs);
-  return sumOf(history, of, resolution, slotAt(startMs, resolution), slotAt(untilMs, resolution));
+  const slots = sumOf(history, of, resolution, slotAt(startMs, resolution), slotAt(untilMs, resolution));
+  const later = history
+    .latest()
+    .filter(({ sinceMs, atMs }) => atMs > untilMs && slotAt(sinceMs, 0) <= slotAt(untilMs, 0));
+  const added = sum(later.flatMap(({ increases }) => valuesOf(increases, of)));
+  return slots.map((number, index) => number - (added[index] ?? 0));
 }
 
 /** Returns the counts from the same start to the time. Soon after the time, they are exact but for the sample in which the time lies. */
@@ -40,8 +68,10 @@ export function countsBefore(history: History, fromMs: number, of: CountsOf): nu
   const startMs = slotAt(fromMs, COARSEST) * RESOLUTIONS[COARSEST].slotMs;
   const resolution = resolutionAt(history, fromMs);
   const slots = sumOf(history, of, resolution, slotAt(startMs, resolution), slotAt(fromMs, resolution) - 1);
-  const within = resolution === 0 ? history.increasesBefore(fromMs) : [];
-  return sum([slots, ...within.flatMap((increases) => valuesOf(increases, of))]);
+  const isBefore = ({ sinceMs, atMs }: CountedIncreases) =>
+    sinceMs < fromMs && atMs <= fromMs && slotAt(sinceMs, 0) === slotAt(fromMs, 0);
+  const within = resolution === 0 ? history.latest().filter(isBefore) : [];
+  return sum([slots, ...within.flatMap(({ increases }) => valuesOf(increases, of))]);
 }
 
 function slotAt(atMs: number, resolution: number): number {
