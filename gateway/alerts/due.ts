@@ -19,6 +19,8 @@ export interface Alert {
   /** The last message to the receiver about this cause; undefined before the first message. */
   readonly told?: {
     readonly severity: Severity;
+    /** The runbook and the reason; absent from a message of a former release. */
+    readonly why?: string;
     readonly atMs: number;
     /** Set if this instance sent nothing, because it assumes that another instance has sent a message. */
     readonly byOther?: true;
@@ -48,6 +50,8 @@ export interface Due {
 const RETURN_MS = 3_600_000;
 /** `recoverySeconds` doubles with each return, at most this many times. */
 const DOUBLINGS_MAX = 5;
+/** A cause that gets another reason is reported again no sooner than this after the last message, because reasons may alternate. */
+const OTHER_REASON_MS = 60_000;
 /** The maximum number of alerts of one receiver. Beyond it, causes wait until an alert has ended. */
 const ALERTS_MAX = 500;
 
@@ -142,9 +146,14 @@ export function dueIn(
   return due.sort((one, other) => rank(one) - rank(other));
 }
 
+function whyOf({ runbook = '', reason = '' }: Cause): string {
+  return `${runbook} ${reason}`;
+}
+
 function isNews({ cause, told }: Alert, { repeatMinutes }: AlertRules, nowMs: number): boolean {
   if (told === undefined) return true;
   if (told.severity === 'warning' && severityOf(cause) === 'failure') return true;
+  if (told.why !== undefined && told.why !== whyOf(cause) && nowMs - told.atMs >= OTHER_REASON_MS) return true;
   return repeatMinutes > 0 && nowMs - told.atMs >= repeatMinutes * 60_000;
 }
 
@@ -163,7 +172,8 @@ export function afterTelling(
     const state = now.get(id);
     if (state === 'firing') {
       const severity = severityOf(alert.cause);
-      return [id, { ...alert, told: { severity, atMs: nowMs, ...(isLeft(id) && { byOther: true as const }) } }];
+      const told = { severity, why: whyOf(alert.cause), atMs: nowMs };
+      return [id, { ...alert, told: { ...told, ...(isLeft(id) && { byOther: true as const }) } }];
     }
     const isPassedOver = alert.state === 'ended' && alert.told === undefined && isSilent(id);
     return [id, state === 'resolved' || isPassedOver ? { ...alert, isOver: true } : alert];

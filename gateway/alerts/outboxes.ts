@@ -63,8 +63,11 @@ export function withTold(outboxes: Outboxes, told: Outboxes): Outboxes {
 
 /** Returns the alerts as told by this instance, because the instance that told them is not the speaker. */
 export function asToldItself(outboxes: Outboxes): Outboxes {
-  const itself = ({ told, ...alert }: Alert): Alert =>
-    told === undefined ? alert : { ...alert, told: { severity: told.severity, atMs: told.atMs } };
+  const itself = ({ told, ...alert }: Alert): Alert => {
+    if (told === undefined) return alert;
+    const { byOther: _, ...own } = told;
+    return { ...alert, told: own };
+  };
   return Object.fromEntries(
     Object.entries(outboxes).map(([receiver, { alerts }]) => [
       receiver,

@@ -182,6 +182,7 @@ type CauseDetails = Partial<
     | 'since'
     | 'until'
     | 'runbook'
+    | 'reason'
     | 'next'
     | 'details'
     | 'figures'

@@ -68,6 +68,7 @@ function withoutWrites(status: StatusForCauses, refusal: string, nowMs: number):
     {
       since: limits.state === 'away' ? limits.since_at : firstFailureOf(status).since_at,
       runbook: 'GatewayLimitStoreAway',
+      reason: fault(refusal),
       details: '#/system',
     },
   );

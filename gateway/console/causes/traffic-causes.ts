@@ -173,6 +173,7 @@ function failure(about: About, what: string, failing: Failure): FoundCause {
   const more = {
     title: `${what} fails.`,
     since,
+    reason: codes.split(', ', 1)[0],
     runbook: broken === undefined ? 'GatewayUpstreamErrors' : 'GatewayAnswersBreakContract',
     next: broken === undefined ? upstreamCommand(upstream) : `bin/gateway explain ${broken.requestId}`,
     details,

@@ -126,6 +126,7 @@ function modeCauses({ name, mode, breaker, targets, details }: UpstreamMode): Fo
   const out = targets.filter(({ state }) => OUT.includes(state));
   const since = outSince(out);
   const fault = faultOf(out);
+  const reason = [...new Set(out.map(({ last_error: error }) => error ?? ''))].sort().join(', ');
   if (breaker === 'open' || breaker === 'half_open') {
     const what = out.length > 0 ? faultsOf(out, targets.length) : 'its requests failed';
     return [
@@ -135,7 +136,7 @@ function modeCauses({ name, mode, breaker, targets, details }: UpstreamMode): Fo
         breaker === 'open'
           ? 'The circuit breaker is open: its requests get 503.'
           : 'The circuit breaker is half open: only trials are sent, other requests get 503.',
-        { since, runbook: 'GatewayBreakerOpen', details, fault },
+        { since, runbook: 'GatewayBreakerOpen', reason, details, fault },
       ),
     ];
   }
@@ -153,7 +154,7 @@ function modeCauses({ name, mode, breaker, targets, details }: UpstreamMode): Fo
   const refusals = refusalsOf(out);
   // A service that answers is not down. Its own log says why it fails.
   const runbook = refusals === undefined ? 'GatewayTargetDown' : 'GatewayUpstreamErrors';
-  const more = { since, runbook, details, fault };
+  const more = { since, runbook, reason, details, fault };
   const again =
     out.length === 1 && out[0]?.ejected_until ? ` A request tries it again at ${out[0].ejected_until}.` : '';
   const fails = `Its requests fail with ${refusals ?? '502 or 504'}.${again}`;

@@ -23,6 +23,8 @@ export interface Cause {
   readonly runbook?: string | undefined;
   /** The command to run first; undefined if it follows from the id. */
   readonly next?: string | undefined;
+  /** Why it fails, such as the error of a service; a change of it is worth a message. Undefined if the cause has one reason only. */
+  readonly reason?: string | undefined;
   /** A page of the console with the details. */
   readonly details?: string | undefined;
   /** The numbers in the text, by name. */

@@ -122,6 +122,23 @@ describe('a receiver', () => {
     assert.equal(told.at(-1)?.[1], 'resolved redis');
   });
 
+  it('is told of another reason and of another runbook, at most once a minute', () => {
+    const { during, told } = createReceiver();
+    const failing = (reason: string, runbook = 'GatewayTargetDown') => ({ ...bad('upstream orders'), reason, runbook });
+    during(30 * SECOND, [failing('status 504')]);
+    during(60 * SECOND, [failing('status 500')]);
+    for (let times = 0; times < 20; times += 1) {
+      during(3 * SECOND, [failing('status 504')]);
+      during(3 * SECOND, [failing('status 500')]);
+    }
+    during(120 * SECOND, [failing('status 500', 'GatewayUpstreamErrors')]);
+    assert.deepEqual(
+      told.map(([, text]) => text),
+      Array(5).fill('firing upstream orders'),
+    );
+    assert.ok(told.every(([seconds], index) => index === 0 || seconds - (told[index - 1]?.[0] ?? 0) >= 60));
+  });
+
   it('is not told late of the end of a cause that only flickered since its last end', () => {
     const { during, told } = createReceiver();
     during(MINUTE, [bad('redis')]);
