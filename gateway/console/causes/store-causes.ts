@@ -68,6 +68,8 @@ function withoutWrites(status: StatusForCauses, refusal: string, nowMs: number):
     {
       since: limits.state === 'away' ? limits.since_at : firstFailureOf(status).since_at,
       runbook: 'GatewayLimitStoreAway',
+      // An outage of Redis and each reason why it takes no writes are separate incidents.
+      fault: fault(refusal),
       reason: fault(refusal),
       details: '#/system',
     },

@@ -87,8 +87,10 @@ const laterOf = (one: string | null, other: string | null) =>
 
 const bothNames = (one: string, other: string) => [...new Set([one, other].flatMap(namesIn))].join(', ');
 
-/** An outage that comes again within this time is listed in the same line. */
-const REPEATED_MS = 600_000;
+/** A line that follows another one of the same cause within this time is a return. */
+const RETURN_MS = 3_600_000;
+/** The time within which an outage is listed in the same line doubles with each return, at most this many times. */
+const DOUBLINGS_MAX = 5;
 
 /** An event of a list. Its text says how often it came, and how many requests suffered from it. */
 export interface ListedEvent extends GatewayEvent {
@@ -98,30 +100,36 @@ export interface ListedEvent extends GatewayEvent {
 
 /**
  * Returns the events for a list, oldest first. A cause that comes and goes, or that becomes a failure, is one line, which lasts from the
- * first to the last.
+ * first to the last. After a time in which alerts with the default `recoverySeconds` report the end, another line begins.
  */
 export function listedEvents(events: readonly (GatewayEvent & { readonly instance?: string })[]): ListedEvent[] {
   const lines: ListedEvent[] = [];
-  const latest = new Map<string, number>();
+  const latest = new Map<string, { readonly index: number; readonly returns: number }>();
   for (const event of events) {
     const key = event.about === undefined ? `${event.kind} ${event.text} ${event.instance}` : matterOf(event);
-    const index = latest.get(key) ?? lines.length;
+    const { index, returns } = latest.get(key) ?? { index: lines.length, returns: -1 };
     const known = lines[index];
-    if (known !== undefined && isRepeated(known, event)) {
+    if (known !== undefined && isRepeated(known, event, returns)) {
       lines[index] = continuedLine(known, event);
       continue;
     }
-    latest.set(key, lines.length);
+    const isReturn = known !== undefined && gapMs(known, event) < RETURN_MS;
+    latest.set(key, { index: lines.length, returns: isReturn ? returns + 1 : 0 });
     lines.push({ ...event, times: 1 });
   }
   return lines.map((line) => ({ ...line, text: line.text + sufferedText(line) }));
 }
 
-function isRepeated(known: GatewayEvent, event: GatewayEvent): boolean {
+function isRepeated(known: GatewayEvent, event: GatewayEvent, returns: number): boolean {
   if (!isLasting(event)) return false;
   // With another text it is the same outage only if it follows at once.
-  const withinMs = known.text === event.text ? REPEATED_MS : SAME_OUTAGE_MS;
-  return known.until === null || Date.parse(event.at) - Date.parse(known.until) <= withinMs;
+  const doublings = known.text === event.text ? Math.min(returns, DOUBLINGS_MAX) : 0;
+  return gapMs(known, event) <= SAME_OUTAGE_MS * 2 ** doublings;
+}
+
+/** Returns the milliseconds between two events; 0 if the first one lasts. */
+function gapMs({ until }: GatewayEvent, { at }: GatewayEvent): number {
+  return Date.parse(at) - Date.parse(until ?? at);
 }
 
 function continuedLine(known: ListedEvent, event: GatewayEvent & { readonly instance?: string }): ListedEvent {

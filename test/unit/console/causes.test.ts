@@ -164,6 +164,32 @@ test('a Redis that takes no writes is one cause with one text and one runbook, w
   assert.match(causesWith(ended)[0]?.cause ?? '', /refuses connections\.$/);
 });
 
+test('each reason why Redis takes no writes is a line of the history of its own', () => {
+  let nowMs = NOW_MS;
+  const events = new Events(() => nowMs);
+  const during = (seconds: number, reason?: string) => {
+    const limits = reason && { ...{ state: 'away', policyInForce: 'local' }, reason };
+    for (let passed = 0; passed < seconds; passed += 1, nowMs += 1000)
+      events.observe(fine, causesAt({ ...fine, ...(limits && { limits }) }, quiet, nowMs));
+  };
+  during(29, 'MISCONF Redis is configured');
+  during(4);
+  during(12, 'READONLY You can not write');
+  during(46);
+  during(43, 'READONLY You can not write');
+  during(1);
+  assert.deepEqual(
+    listedEvents(events.list())
+      .filter(({ kind }) => kind === 'outage')
+      .map(({ at, until, text }) => [text, (Date.parse(String(until)) - Date.parse(at)) / 1000]),
+    [
+      ['Redis 127.0.0.1:7379 cannot write to its disk (MISCONF) and takes no writes.', 29],
+      ['Redis 127.0.0.1:7379 is a replica and takes no writes.', 12],
+      ['Redis 127.0.0.1:7379 is a replica and takes no writes.', 43],
+    ],
+  );
+});
+
 test('everything that is wrong is one cause with a runbook, and most name what clients get', () => {
   const target = (state: string, address = 'http://a') => ({ mode: 'live', address, state, failing_since: SINCE });
   const upstream = (more: object) => ({ upstreams: { stock: { targets: [target('healthy')], breaker: {}, ...more } } });

@@ -63,21 +63,19 @@ test('an outage that comes and goes is one line, which says how often it came an
     figures: { requests: 100, failed },
   });
   const joined = joinEvents([
-    { name: 'a:1', events: [flicker(0, 1), flicker(60, 2), flicker(1000, 5)] },
-    { name: 'b:1', events: [flicker(2, 10), flicker(62, 20), flicker(1002, 50)] },
+    { name: 'a:1', events: [flicker(0, 1), flicker(60, 2), flicker(120, 3), flicker(1000, 5)] },
+    { name: 'b:1', events: [flicker(2, 10), flicker(62, 20), flicker(122, 30), flicker(1002, 50)] },
   ]);
   assert.deepEqual(
-    joined.map(({ figures }) => figures),
-    [
-      { requests: 200, failed: 11 },
-      { requests: 200, failed: 22 },
-      { requests: 200, failed: 55 },
-    ],
+    joined.map(({ figures }) => figures?.failed),
+    [11, 22, 33, 55],
   );
+  // Alerts have told the first end. After a return they wait twice as long before they tell the next one.
   assert.deepEqual(
     listedEvents(joined).map(({ at: began, until, text }) => [began, until, text]),
     [
-      [at(0), at(67), 'GET /a fails. (2 times, 33 of 400 requests failed)'],
+      [at(0), at(7), 'GET /a fails. (11 of 200 requests failed)'],
+      [at(60), at(127), 'GET /a fails. (2 times, 55 of 400 requests failed)'],
       [at(1000), at(1007), 'GET /a fails. (55 of 200 requests failed)'],
     ],
   );
