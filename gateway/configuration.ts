@@ -16,15 +16,18 @@ import type { Environment, Settings } from './config/settings.ts';
 import { readUpstreamTls, type UpstreamTls } from './config/upstreams/upstream-tls.ts';
 import { type BreakingChanges, checkBreakingChanges } from './contract/diff/breaking-changes.ts';
 import { type Contracts, loadContracts, locateMistakes, type ServedContracts } from './contract/load.ts';
+import { pathOf } from './contract/pointer.ts';
 import { type ContractReader, createDirectReader } from './contract/reading/document.ts';
 import { type KeptContracts, openKeptContracts } from './contract/reading/kept-contracts.ts';
 import { createThreadReader } from './contract/reading/reader.ts';
 import { compileNew } from './contract/schemas/compile.ts';
 import { tagsOf } from './contract/tools/tool-operation.ts';
 import { type Certificate, loadCertificates } from './edge/tls/certificate.ts';
+import { costsAboveLimits } from './limits/costs-above-limits.ts';
 import { checkMcp } from './mcp/selection.ts';
 import { BUILT_IN_GUIDES } from './portal/guides.ts';
 import { createScopeRules, type ScopeRules } from './shared/contracts/scopes.ts';
+import { isRecord } from './shared/is-record.ts';
 import { ConfigError, condense, type Mistake } from './shared/mistakes.ts';
 import { isGatewayItself } from './upstream/targets/addresses.ts';
 
@@ -182,6 +185,7 @@ async function check(
   const isWhole = isComplete && contracts.isWhole;
   if (isWhole) crossCheck(draft, contracts, mistakes);
   if (isWhole && draft.gateway !== undefined) checkAgents(draft, contracts, mistakes);
+  if (isWhole) mistakes.push(...costMistakes(draft, contracts).never);
   const operations = contracts.operations.map(({ operation }) => operation);
   const named = withOperationIds(draft, operations);
   const found: Mistake[] = [];
@@ -216,6 +220,23 @@ function warningsBeside(mistakes: readonly Mistake[], { documents }: Contracts):
   return condense(
     documents.flatMap(({ warnings }) => warnings).filter(({ file, refusesAll }) => refusesAll || files.has(file)),
   );
+}
+
+/** Returns the mistakes and warnings of operations whose cost exceeds a limit. */
+export function costMistakes(
+  { limits, upstreams, sources }: Pick<ConfigDraft, 'limits' | 'upstreams' | 'sources'>,
+  { operations }: Contracts,
+): ReturnType<typeof costsAboveLimits> {
+  if (limits === undefined) return { never: [], sometimes: [] };
+  return costsAboveLimits(limits, operations, ({ operation: { id, entry }, document, located }, reason, remedy) => {
+    if (limits.operations[id]?.cost !== undefined)
+      return sources.limits.mistakeAt(['operations', id, 'cost'], reason, remedy);
+    const isOwn = isRecord(located.value) && Object.hasOwn(located.value, 'x-gateway-cost');
+    if (upstreams[entry]?.cost !== undefined && !isOwn)
+      return sources.upstreams.mistakeAt(['upstreams', entry, 'cost'], reason, remedy);
+    const path = pathOf(located.pointer);
+    return document.position().mistakeAt(isOwn ? [...path, 'x-gateway-cost'] : path, reason, remedy);
+  });
 }
 
 function checkAgents({ gateway, upstreams, sources }: ConfigDraft, contracts: Contracts, mistakes: Mistake[]): void {

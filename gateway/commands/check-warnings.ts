@@ -3,7 +3,7 @@
 
 import { sampleWarning } from '../config/gateway/portal.ts';
 import { untimelyTls } from '../config/upstreams/upstream-tls.ts';
-import type { Configuration } from '../configuration.ts';
+import { type Configuration, costMistakes } from '../configuration.ts';
 import { BREAKING_RULES } from '../contract/diff/breaking-rules.ts';
 import { ambiguousPaths } from '../contract/lint/ambiguous-paths.ts';
 import { bufferedUploads } from '../contract/lint/buffered-uploads.ts';
@@ -67,6 +67,7 @@ export async function warningsOf(
   ]);
   const uploads = longUploads(configuration);
   const examples = await examplesWithoutBody(configuration);
+  const costs = costMistakes(configuration.config, contracts).sometimes;
   // Adds the lines of all mistakes of a document at once, because each call parses the whole document.
   for (const document of contracts.documents)
     await document.position().locate(async (file, spots) => positionsIn(file, spots));
@@ -79,6 +80,7 @@ export async function warningsOf(
     ...elsewhere,
     ...withheld,
     ...limits,
+    ...costs,
     ...untimelyTls(upstreamTls, nowMs),
     ...inconsistentDeprecations(configuration),
     ...shownInstead(configuration),

@@ -149,10 +149,14 @@ function eachLimit(limits: readonly Members[], { rehearsed, violated_policies, s
     const isRefused = isIn(violated_policies, policy);
     const left = `${groupThousands(remaining)} of ${groupThousands(quota)} left`;
     const kind = shadow === true ? ', a shadow limit' : '';
+    const isAbove = Number(cost) > Number(quota);
+    const wait = isAbove
+      ? 'waiting does not help: the cost exceeds the limit'
+      : `more in ${durationText(Number(waitMs))}`;
     if (rehearsed === true)
-      return `${policy}: ${left}, this would take ${groupThousands(cost)}${isRefused ? `; more in ${durationText(Number(waitMs))}` : ''}${kind}`;
+      return `${policy}: ${left}, this would take ${groupThousands(cost)}${isRefused || isAbove ? `; ${wait}` : ''}${kind}`;
     const outcome = isRefused ? 'refused' : isIn(shadow_refused, policy) ? 'would have refused' : 'admitted';
-    return `${policy}: ${outcome} a cost of ${groupThousands(cost)}; ${left}, more in ${durationText(Number(waitMs))}${kind}`;
+    return `${policy}: ${outcome} a cost of ${groupThousands(cost)}; ${left}${isAbove ? '; ' : ', '}${wait}${kind}`;
   });
 }
 

@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { thingsAt } from '../../support/things.ts';
 import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
-import { PEPPER } from '../../unit/auth/samples.ts';
+import { organization, PEPPER } from '../../unit/auth/samples.ts';
 import { explainer } from './explained.ts';
 
 interface Told {
@@ -32,6 +32,7 @@ describe('explain --request', () => {
         tiers: { standard: { requests: 2 } },
         extra: { reading: { requests: 7, per: 'key' } },
         operations: { createThing: { cost: 2 }, getThing: { extra: 'reading' } },
+        organizations: { org_small1: { requests: 1 } },
       },
       environment: { KEY_PEPPER: PEPPER },
     });
@@ -166,6 +167,15 @@ describe('explain --request', () => {
       'organization: 1 of 2 left, this would take 2; m',
     );
     assert.equal((await used()).limits[0]?.used, 1);
+  });
+
+  it('says that waiting does not help where the cost exceeds the limit', async () => {
+    await gateway.store.organizations.create(organization({ id: 'org_small1' }), 'tests');
+    const { stages } = await refused('limit', 'rate_limited', 'POST /v1/things', '--org', 'org_small1');
+    assert.equal(
+      stages.find(({ stage }) => stage === 'limit')?.told[0],
+      'organization: 1 of 1 left, this would take 2; waiting does not help: the cost exceeds the limit',
+    );
   });
 
   it('suggests the nearest path and organization', async () => {

@@ -55,7 +55,7 @@ describe('what the documentation says of limits and help', () => {
           unused: { requests: 77_777 },
           silent: { requests: 88_888, enforce: false },
         },
-        operations: { searchThings: { extra: 'searches', cost: 25 }, listThings: { extra: 'silent' } },
+        operations: { searchThings: { extra: 'searches', cost: 5 }, listThings: { extra: 'silent' } },
       },
       gateway: {
         portal: {
@@ -78,7 +78,7 @@ describe('what the documentation says of limits and help', () => {
       '| gold | 120,000 | hour | 7 |',
       '| without a key | 30 | minute | – |',
       '| searches | 10 | second | each key | [searchThings](/docs/reference/v1/searchThings.md) |',
-      '| [searchThings](/docs/reference/v1/searchThings.md) | 25 |',
+      '| [searchThings](/docs/reference/v1/searchThings.md) | 5 |',
       '| body | what the operation says | [uploadThing](/docs/reference/v1/uploadThing.md) |',
       '| body | 1 MiB | all others |',
     ])

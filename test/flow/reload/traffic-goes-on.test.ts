@@ -90,7 +90,7 @@ describe('reloads under traffic', () => {
       const { upstreams: entries } = thingsAt(upstreams[isOdd ? 0 : 1]?.url ?? '', { cost: count });
       await saveAndReload(gateway, 'config/upstreams.yaml', { upstreams: entries });
     } else if (kind === 2) {
-      const few = { ...roomy, tiers: { standard: { requests: isOdd ? 2_000_000 + count : 1 } } };
+      const few = { ...roomy, tiers: { standard: { requests: isOdd ? 2_000_000 + count : count } } };
       await saveAndReload(gateway, 'config/limits.yaml', few);
     } else {
       const gone = isOdd ? {} : { gone: { requests: 1 } };
