@@ -3,7 +3,7 @@
 import type { Cause } from '../shared/contracts/cause.ts';
 import { Deliveries, type DeliveriesOptions } from './deliveries.ts';
 import { isInWindow, matchesPattern } from './matching.ts';
-import { boundedCause, messageIdOf, noteOf } from './message.ts';
+import { boundedCause, type EffectOf, messageIdOf, noteOf } from './message.ts';
 import { afterCheck, type Outbox } from './outbox.ts';
 import { outboxOf } from './outboxes.ts';
 import { type AlertsReport, type ReceiversStatus, receiversStatus, reportOf } from './report.ts';
@@ -25,6 +25,8 @@ export interface AlertsOptions extends DeliveriesOptions {
   inForce(): Promise<AlertsInForce>;
   /** Returns the causes of all instances, or only the causes of this instance. */
   causes(of: 'all' | 'self'): Promise<readonly Cause[]>;
+  /** Returns the text of the figures of several times of a cause; absent if messages say those of the last time. */
+  readonly effectOf?: EffectOf;
   /** The name of this instance in causes. */
   readonly instance: string;
   readonly store: AlertStore;
@@ -140,7 +142,9 @@ export class AlertMonitor {
         atMs: now(),
         gateway: this.#inForce?.gateway ?? '',
         deployment: this.#inForce?.deployment,
-        notes: due.map((one) => noteOf(one.state, one.alert, settings.consoleUrl ?? consoleUrl)),
+        notes: due.map((one) =>
+          noteOf(one.state, one.alert, settings.consoleUrl ?? consoleUrl, this.#options.effectOf),
+        ),
       }),
       nowMs: now(),
     });

@@ -1,6 +1,12 @@
 // Decides which alerts are due for one receiver, from the current causes and from the alerts that the receiver has already received. Pure.
 
-import { type Cause, type Severity, severityOf } from '../shared/contracts/cause.ts';
+import {
+  addedFigures,
+  type Cause,
+  type Severity,
+  type SufferedFigures,
+  severityOf,
+} from '../shared/contracts/cause.ts';
 import { matchesPattern } from './matching.ts';
 import type { AlertSettings, ReceiverSettings } from './settings.ts';
 
@@ -30,6 +36,14 @@ export interface Alert {
    * it was reported.
    */
   readonly isOver?: boolean;
+  /** The times of the cause before the present one, if it has returned before its end was reported; absent if there was one time only. */
+  readonly past?: {
+    readonly times: number;
+    readonly lastedMs: number;
+    readonly suffered: SufferedFigures | undefined;
+    /** When the present time began. */
+    readonly beganMs: number;
+  };
   /** How often the cause has returned, and was reported, within an hour of its end. */
   readonly returns: number;
   /** Whether the cause has returned within an hour of an end that was reported. */
@@ -71,12 +85,11 @@ export function alertsAfterCheck(before: Alerts, causes: readonly Cause[], rules
   const after = new Map<string, Alert>();
   const lasting = causes.filter(({ hasRecovered }) => hasRecovered !== true);
   const present = new Map(lasting.map((cause) => [cause.id, cause]));
-  const endOfCause = new Map(causes.map(({ id, ended }) => [id, ended]));
+  const all = new Map(causes.map((cause) => [cause.id, cause]));
   for (const [id, alert] of Object.entries(before)) {
     const cause = present.get(id);
-    const ended = endOfCause.get(id) ?? alert.cause.ended;
-    const away = ended === alert.cause.ended ? alert : { ...alert, cause: { ...alert.cause, ended } };
-    const next = cause === undefined ? withoutCause(away, rules, nowMs) : withCause(alert, cause, rules, nowMs);
+    const away = () => withoutCause(withEnd(alert, all.get(id)), rules, nowMs);
+    const next = cause === undefined ? away() : withCause(alert, cause, rules, nowMs);
     if (next !== undefined) after.set(id, next);
   }
   for (const cause of lasting) {
@@ -87,12 +100,39 @@ export function alertsAfterCheck(before: Alerts, causes: readonly Cause[], rules
   return Object.fromEntries(after);
 }
 
+/** Takes over what the cause says of its end: why, when, and the final figures. */
+function withEnd(alert: Alert, over: Cause | undefined): Alert {
+  if (over === undefined) return alert;
+  const { ended, endedAt, effect, suffered } = over;
+  const figures = alert.state === 'ended' || suffered === undefined ? {} : { endedAt, effect, suffered };
+  return { ...alert, cause: { ...alert.cause, ...figures, ...(ended !== undefined && { ended }) } };
+}
+
+/** Continues an alert with the present cause. A cause that has begun again after it was last seen is another time of the same alert. */
+function continued(alert: Alert, cause: Cause, nowMs: number): Alert {
+  const { cause: last, lastMs, past } = alert;
+  const since =
+    cause.since !== undefined && last.since !== undefined && last.since < cause.since ? last.since : cause.since;
+  const next: Alert = { ...alert, cause: { ...cause, since }, state: 'firing', lastMs: nowMs };
+  const beganMs = Date.parse(cause.since ?? '');
+  if (!(beganMs > lastMs)) return next;
+  const times = (past?.times ?? 0) + 1;
+  const lastedMs = (past?.lastedMs ?? 0) + endMsOf(alert) - (past?.beganMs ?? Date.parse(since ?? ''));
+  const suffered = addedFigures([past?.suffered, last.suffered]);
+  return { ...next, past: { times, lastedMs, suffered, beganMs } };
+}
+
+/** Returns when the cause ended, if it has gone. */
+export function endMsOf({ cause: { endedAt }, lastMs }: Pick<Alert, 'cause' | 'lastMs'>): number {
+  return endedAt === undefined ? lastMs : Date.parse(endedAt);
+}
+
 function withCause(alert: Alert, cause: Cause, { forSeconds }: AlertRules, nowMs: number): Alert {
   if (alert.state === 'ended' && alert.isOver !== true) {
     // The end of the alert was not reported, so the alert continues.
-    return { ...alert, cause, state: 'firing', lastMs: nowMs };
+    return continued(alert, cause, nowMs);
   }
-  if (alert.state === 'firing' || alert.state === 'quiet') return { ...alert, cause, state: 'firing', lastMs: nowMs };
+  if (alert.state === 'firing' || alert.state === 'quiet') return continued(alert, cause, nowMs);
   const began: Alert =
     alert.state === 'ended'
       ? { cause, state: 'pending', seenMs: nowMs, lastMs: nowMs, returns: alert.returns, isReturn: true }

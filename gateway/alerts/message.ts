@@ -2,10 +2,16 @@
 // messages have it bounded and without control characters. Pure.
 
 import { createHash, randomBytes } from 'node:crypto';
-import { type Cause, type Severity, severityOf } from '../shared/contracts/cause.ts';
+import {
+  addedFigures,
+  type Cause,
+  type Severity,
+  type SufferedFigures,
+  severityOf,
+} from '../shared/contracts/cause.ts';
 import { nextCommandOf } from '../shared/next-command.ts';
 import { durationText, isoTime, shortTextOf, visibleLine } from '../shared/text.ts';
-import type { Alert, Due } from './due.ts';
+import { type Alert, type Due, endMsOf } from './due.ts';
 
 /** One cause in a message. Its texts are bounded and contain no control characters. */
 export interface AlertNote {
@@ -68,9 +74,11 @@ export function boundedCause(cause: Cause): Cause {
 /** @param consoleUrl the address at which operators open the console */
 export function noteOf(
   state: Due['state'],
-  { cause, seenMs, lastMs }: Pick<Alert, 'cause' | 'seenMs' | 'lastMs'>,
+  alert: Pick<Alert, 'cause' | 'seenMs' | 'lastMs' | 'past'>,
   consoleUrl: string,
+  effectOf?: EffectOf,
 ): AlertNote {
+  const { cause, seenMs } = alert;
   const { instances = [], figures = {}, runbook = null, details = '#/' } = cause;
   const isOver = state === 'resolved';
   const since = cause.since ?? isoTime(seenMs);
@@ -79,10 +87,10 @@ export function noteOf(
     state,
     severity: severityOf(cause),
     cause: cause.cause,
-    consequence: isOver ? endText(cause, lastMs - Date.parse(since)) : cause.consequence,
+    consequence: isOver ? endText(alert, Date.parse(since), effectOf) : cause.consequence,
     subject: subjectOf(details),
     since,
-    until: isOver ? isoTime(lastMs) : null,
+    until: isOver ? isoTime(endMsOf(alert)) : null,
     figures,
     instances,
     runbook,
@@ -91,10 +99,18 @@ export function noteOf(
   };
 }
 
-/** Says how long the cause lasted, how many requests suffered, and what its end means. */
-function endText({ effect, ended }: Cause, lastedMs: number): string {
+/** Returns the text of figures. */
+export type EffectOf = (figures: SufferedFigures) => string;
+
+/** Says how often and how long the cause lasted, how many requests suffered, and what its end means. */
+function endText({ past, ...alert }: Pick<Alert, 'cause' | 'lastMs' | 'past'>, sinceMs: number, effectOf?: EffectOf) {
+  const { effect: last, suffered, ended } = alert.cause;
+  const sum = past && addedFigures([past.suffered, suffered]);
+  const effect = (sum && effectOf?.(sum)) ?? last;
+  const lastedMs = Math.max(0, endMsOf(alert) - (past?.beganMs ?? sinceMs)) + (past?.lastedMs ?? 0);
+  const lasted = past ? `${past.times + 1} times, ${durationText(lastedMs)} in all` : durationText(lastedMs);
   const total = effect === undefined ? '' : `; ${effect}`;
-  return boundText(`It lasted ${durationText(Math.max(0, lastedMs))}${total}. ${ended ?? ''}`.trimEnd(), TEXT_MAX);
+  return boundText(`It lasted ${lasted}${total}. ${ended ?? ''}`.trimEnd(), TEXT_MAX);
 }
 
 /**

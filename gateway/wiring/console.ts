@@ -9,6 +9,7 @@ import { type CausesReport, causesReport } from '../alerts/report.ts';
 import { isCausePattern } from '../alerts/settings.ts';
 import type { Secrets } from '../config/secrets.ts';
 import type { Settings } from '../config/settings.ts';
+import { effectText } from '../console/causes/effect.ts';
 import { missingCauseId } from '../console/causes/instance-causes.ts';
 import { Console, type ConsoleOptions } from '../console/console.ts';
 import { pageFile } from '../console/files.ts';
@@ -79,6 +80,7 @@ export function openConsole(
     ...options,
     inForce,
     causes: (of) => instances.causes(of),
+    effectOf: effectText,
     instance: name,
     store: url === undefined ? createFileAlertStore(dataDirectory, now) : createRedisAlertStore(url, now),
     consoleUrl,

@@ -230,7 +230,10 @@ export function published({
   if (suffered === undefined) return cause;
   const whose = about.topic === 'organization' ? '' : organizationsText(organizations);
   const effect = `${effectText(suffered)}${whose}`;
-  return { ...cause, effect, consequence: `So far: ${effect}. ${cause.consequence}`.trimEnd() };
+  const counted = { ...cause, suffered, effect };
+  return cause.hasRecovered
+    ? counted
+    : { ...counted, consequence: `So far: ${effect}. ${cause.consequence}`.trimEnd() };
 }
 
 const ORGANIZATIONS_NAMED_MAX = 3;

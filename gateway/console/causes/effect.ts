@@ -14,15 +14,3 @@ export function effectText({ requests, failed = 0, unserved = 0, ...more }: Even
     ? `${unserved} of ${requests} requests were refused`
     : `${failed} of ${requests} requests failed, ${unserved} were refused`;
 }
-
-/** Adds the figures of several instances or times, of durations the longest; undefined if there are none. */
-export function addedFigures(figures: readonly (EventFigures | undefined)[]): EventFigures | undefined {
-  const all = figures.flatMap((one) => (one === undefined ? [] : [Object.entries(one)]));
-  if (all.length === 0) return undefined;
-  const sums = new Map<string, number>();
-  for (const [key, value] of all.flat()) {
-    const known = sums.get(key) ?? 0;
-    sums.set(key, key.endsWith('_ms') ? Math.max(known, value) : known + value);
-  }
-  return { requests: 0, ...Object.fromEntries(sums) };
-}

@@ -1,9 +1,8 @@
 // Follows the causes of successive states: since when each lasts, and from when to when charts mark it as an outage or a warning.
 
-import type { Cause } from '../../shared/contracts/cause.ts';
+import { addedFigures, type Cause } from '../../shared/contracts/cause.ts';
 import { isoTime } from '../../shared/text.ts';
 import type { About, FoundCause } from '../causes/cause.ts';
-import { addedFigures } from '../causes/effect.ts';
 import type { EventFigures, GatewayEvent } from '../history/gateway-event.ts';
 import { codesNamedBy, shownSubjectOf } from './shown-events.ts';
 
@@ -49,6 +48,8 @@ interface LastingOutage {
   readonly mark: Mark | undefined;
   /** The fault of the cause; that of the failure before while the cause recovers. */
   readonly fault: string | undefined;
+  /** The mark that has ended, while the cause recovers. */
+  readonly ended: Mark | undefined;
   /** The figures of the marks before, which ended when the warning became an outage. */
   readonly before: EventFigures | undefined;
 }
@@ -95,10 +96,13 @@ export class Outages {
       .sort((one, other) => rank(one) - rank(other));
   }
 
-  #withFigures({ cause, mark, before }: LastingOutage): Lasting<FoundCause> {
-    if (mark === undefined) return cause;
-    const figures = this.#figuresOf(mark, Date.parse(mark.at), this.#now());
-    return { ...cause, suffered: addedFigures([before, figures]) };
+  #withFigures({ cause, mark, ended, before }: LastingOutage): Lasting<FoundCause> {
+    const of = mark ?? ended;
+    if (of === undefined) return cause;
+    // The slot in which the outage ended may have been counted in part then.
+    const figures = this.#figuresOf(of, Date.parse(of.at), of.until === null ? this.#now() : Date.parse(of.until));
+    const suffered = addedFigures([before, figures]);
+    return { ...cause, suffered, ...(of.until !== null && { endedAt: of.until }) };
   }
 
   #note(cause: FoundCause): void {
@@ -126,7 +130,8 @@ export class Outages {
       : isAnotherMark
         ? addedFigures([known.before, known.mark?.figures])
         : undefined;
-    this.#lasting.set(id, { cause: { ...cause, since: first }, mark, fault, before });
+    const ended = cause.hasRecovered ? (known?.mark ?? known?.ended) : undefined;
+    this.#lasting.set(id, { cause: { ...cause, since: first }, mark, ended, fault, before });
   }
 
   #newMark(kind: MarkKind, cause: FoundCause, since: string): Mark {

@@ -1,9 +1,8 @@
 // Pure: joins the same cause of several instances into one, with their worst kind. Its sentence is told with the counts of all instances,
 // which are also those of the tiles and tables.
 
-import type { Cause, Symptom } from '../../shared/contracts/cause.ts';
+import { addedFigures, type Cause, type Symptom } from '../../shared/contracts/cause.ts';
 import { type FoundCause, published, TOPICS, toldIn } from '../causes/cause.ts';
-import { addedFigures } from '../causes/effect.ts';
 import {
   type CountedExtent,
   countedOver,

@@ -1,7 +1,8 @@
 // Pure: joins the events of several instances into one list.
 
+import { addedFigures } from '../../shared/contracts/cause.ts';
 import { idOf } from '../causes/cause.ts';
-import { addedFigures, effectText } from '../causes/effect.ts';
+import { effectText } from '../causes/effect.ts';
 import { SAME_OUTAGE_MS } from '../events/outages.ts';
 import type { GatewayEvent } from '../history/gateway-event.ts';
 

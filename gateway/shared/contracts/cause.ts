@@ -35,10 +35,19 @@ export interface Cause {
   readonly instances?: readonly string[] | undefined;
   /** How many requests have suffered since the cause began, and whose; absent if none is known. */
   readonly effect?: string | undefined;
+  /** The numbers in `effect`. */
+  readonly suffered?: SufferedFigures | undefined;
+  /** When a cause with `hasRecovered` ended: ISO 8601, UTC; undefined if that is not known. */
+  readonly endedAt?: string | undefined;
   /** A sentence about the meaning of the end of the cause; undefined if that is obvious. */
   readonly ended?: string | undefined;
   /** True if the failure is over, but still in the counts of the last minute. Alerts treat such a cause as ended. */
   readonly hasRecovered?: true | undefined;
+}
+
+/** The number of all requests, and numbers of those that suffered. */
+export interface SufferedFigures {
+  readonly requests: number;
 }
 
 /** An operation that fails because of a cause, with its counts of the last minute; one that is slow if none of its requests failed. */
@@ -50,4 +59,16 @@ export interface Symptom {
 
 export function severityOf({ kind }: Pick<Cause, 'kind'>): Severity {
   return kind === 'bad' ? 'failure' : 'warning';
+}
+
+/** Adds the figures of several instances or times, of durations the longest; undefined if there are none. */
+export function addedFigures<Of extends SufferedFigures>(figures: readonly (Of | undefined)[]): Of | undefined {
+  const all = figures.flatMap((one) => (one === undefined ? [] : [Object.entries(one) as [string, number][]]));
+  if (all.length === 0) return undefined;
+  const sums = new Map<string, number>();
+  for (const [key, value] of all.flat()) {
+    const known = sums.get(key) ?? 0;
+    sums.set(key, key.endsWith('_ms') ? Math.max(known, value) : known + value);
+  }
+  return Object.fromEntries(sums) as unknown as Of;
 }

@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { noteOf } from '../../../gateway/alerts/message.ts';
 import { afterCheck, afterDelivery, afterFailure, type Outbox } from '../../../gateway/alerts/outbox.ts';
 import { reportOf } from '../../../gateway/alerts/report.ts';
 import { alertSettings } from '../../../gateway/alerts/settings.ts';
+import { effectText } from '../../../gateway/console/causes/effect.ts';
 import type { Cause } from '../../../gateway/shared/contracts/cause.ts';
 
 const SECOND = 1000;
@@ -120,6 +122,36 @@ describe('a receiver', () => {
     assert.ok(told.length <= 4, JSON.stringify(told));
     during(60 * MINUTE, []);
     assert.equal(told.at(-1)?.[1], 'resolved redis');
+  });
+
+  it('is told of all times of a cause that returned before its end was told, with the final figures', () => {
+    const { during, told, outbox } = createReceiver();
+    const at = (second: number) => new Date(1_000_000_000_000 + second * SECOND).toISOString();
+    const failing = (since: number, failed: number) => ({
+      ...{ ...bad('upstream orders'), since: at(since), suffered: { requests: 2 * failed, failed } },
+      effect: `${failed} failed`,
+    });
+    const over = (since: number, endedAt: number, failed: number) =>
+      ({ ...failing(since, failed), kind: 'warn', hasRecovered: true, endedAt: at(endedAt) }) as const;
+    during(12 * SECOND, [failing(0, 5)]);
+    during(12 * SECOND, [over(0, 13, 7)]);
+    during(12 * SECOND, [failing(24, 3)]);
+    during(12 * SECOND, []);
+    during(12 * SECOND, [failing(48, 20)]);
+    during(45 * SECOND, [over(48, 61, 22)]);
+    assert.deepEqual(
+      told.map(([, text]) => text),
+      ['firing upstream orders', 'resolved upstream orders'],
+    );
+    const { since, until, consequence } = noteOf(
+      'resolved',
+      outbox().alerts['upstream orders'] as never,
+      'http://console.test',
+      effectText,
+    );
+    // The end of the second time is the last check that saw it, at 33 s.
+    assert.deepEqual([since, until], [at(0), at(61)]);
+    assert.equal(consequence, 'It lasted 3 times, 35 s in all; 32 of 64 requests failed.');
   });
 
   it('is told of another reason and of another runbook, at most once a minute', () => {

@@ -17,6 +17,7 @@ interface Second {
   readonly bucket?: number;
   readonly refused?: number;
   readonly broken?: number;
+  readonly failed?: number;
 }
 
 /** A gateway whose counts are read every three seconds, as alerts read them. */
@@ -53,12 +54,12 @@ function gateway() {
     close: () => sampling.stop(),
     at: (second: number) => isoTime(START_MS + second * 1000),
     /** Returns the causes that each of these seconds shows, with the second. */
-    async serve(seconds: number, { requests, bucket = 0, refused = 0, broken = 0 }: Second) {
+    async serve(seconds: number, { requests, bucket = 0, refused = 0, broken = 0, failed = 0 }: Second) {
       const found: { readonly second: number; readonly id: string; readonly since: string; readonly text: string }[] =
         [];
       for (let passed = 0; passed < seconds; passed += 1) {
         add(counted.buckets, bucket, requests);
-        add(counted.classes, refused > 0 ? 2 : 0, requests);
+        add(counted.classes, refused > 0 ? 2 : failed > 0 ? 3 : 0, requests);
         add(counted.classes, 4, refused);
         add(counted.classes, 6, broken);
         nowMs += 1000;
@@ -69,6 +70,10 @@ function gateway() {
           found.push({ second, id: cause.id, since: cause.since, text: published(cause).consequence });
       }
       return found;
+    },
+    async recovered() {
+      const { causes } = await sampling.causes();
+      return causes.filter(({ hasRecovered }) => hasRecovered).map(published);
     },
     async marks() {
       const { events } = await sampling.feed({ range: '15m' });
@@ -110,4 +115,18 @@ test('a service that becomes slow is told within twelve seconds, with the durati
   await serve(60, { requests: 100 });
   const [mark] = await marks();
   assert.deepEqual([mark?.at, mark?.until], [at(180), at(192)]);
+});
+
+test('a service that failed has its final figures while it recovers, from which its end is told', async (t) => {
+  const { serve, recovered, at, close } = gateway();
+  t.after(close);
+  await serve(66, { requests: 4 });
+  const found = await serve(13, { requests: 10, failed: 10 });
+  assert.match(found.at(-1)?.text ?? '', /^So far: 120 of 120 requests failed\./);
+  await serve(35, { requests: 4 });
+  const [cause] = await recovered();
+  assert.equal(cause?.id, `operation ${OPERATION}`);
+  // The last second is in the sample of the next two.
+  assert.deepEqual([cause?.suffered, cause?.endedAt], [{ requests: 138, failed: 130 }, at(81)]);
+  assert.equal(cause?.effect, '130 of 138 requests failed');
 });
