@@ -16,6 +16,7 @@ const BROKEN_SHARE = 0.05;
 const FAILURE_SHARE = 0.5;
 /** The texts of gateway/contract/ about answers in another form, such as a page of HTML. */
 const UNREADABLE = /^status \d+ with |^the body is not JSON$/;
+const OTHER_TYPE = /^status \d+ with (.+?); the contract declares (?!none;)(.+?);/;
 
 interface Broken {
   readonly name: string;
@@ -66,9 +67,11 @@ function contractCause(upstream: string, same: readonly Broken[], known: Failure
   const latest = (of: 'requests' | 'broken') => same.reduce((sum, one) => sum + one.latest[of], 0);
   const isMostly = latest('broken') >= FAILURE_SHARE * latest('requests');
   const isFailure = isMostly && example !== undefined && UNREADABLE.test(example.violation);
+  const [, came, declared] = OTHER_TYPE.exec(example?.violation ?? '') ?? [];
+  const types = came === undefined || same.length > 1 ? '' : ` (${came}, not ${declared})`;
   return (isFailure ? failureCause : warningCause)(
     { topic: 'contract', name: upstream },
-    telling`${what} breaks its contract: ${count('broken')} of ${count('requests')} answers in the last minute.`,
+    telling`${what} breaks its contract${types}: ${count('broken')} of ${count('requests')} answers in the last minute.`,
     `Its clients get these answers as they are${example === undefined ? '' : `: ${example.violation}`}.`,
     {
       title: `${what} breaks its contract.`,

@@ -40,7 +40,10 @@ describe('a service that answers HTML where its contract says JSON, with status 
     await ask('/v1/things', 12);
     const cause = await causeOf('contract things');
     assert.equal(cause?.severity, 'failure');
-    assert.equal(cause.cause, 'GET /v1/things of things breaks its contract: 12 of 18 answers in the last minute.');
+    assert.equal(
+      cause.cause,
+      'GET /v1/things of things breaks its contract (text/html, not application/json): 12 of 18 answers in the last minute.',
+    );
     assert.match(
       cause.consequence,
       /^So far: 12 of 12 answers broke the contract\. Its clients get these answers as they are: status 200 with text\/html; the contract declares application\/json;/,
