@@ -1,6 +1,6 @@
 // Collects the input of the contract loader from a configuration: the files of the contracts, and the settings that apply to them.
 
-import { objectAt } from '../shared/is-record.ts';
+import { isRecord, objectAt } from '../shared/is-record.ts';
 import type { Mistake } from '../shared/mistakes.ts';
 import type { ConfigDraft } from './load.ts';
 import { serversOf } from './upstreams/servers.ts';
@@ -36,7 +36,7 @@ export function contractsOf(draft: ConfigDraft) {
  */
 function hasEntries({ value }: ConfigDraft['sources']['upstreams']): boolean {
   const entries = (value as { upstreams?: unknown } | null | undefined)?.upstreams;
-  return typeof entries === 'object' && entries !== null;
+  return isRecord(entries);
 }
 
 /** Whether the gateway itself executes the operations of an entry. */

@@ -1,6 +1,7 @@
 // Turns zod's issues with a configuration file into mistakes that an operator can act on.
 
 import type { z } from 'zod';
+import { isRecord } from '../shared/is-record.ts';
 import { closest, type Mistake, suggest } from '../shared/mistakes.ts';
 import { entryFor, entryMeant, meantEntry, NO_SECRET_ENTRY } from '../shared/secret-names.ts';
 import type { Source } from '../shared/yaml-source.ts';
@@ -159,6 +160,11 @@ function toMistakes(source: Source, schema: z.ZodType, issue: z.core.$ZodIssue):
         `It must be a block with ${keys.join(', ')}. ${inStore(path)}`,
       ),
     ];
+  if (Array.isArray(input) && expectedOf(issue) === 'record') {
+    const named = input.map((item) => (isRecord(item) ? (item.name ?? Object.keys(item)[0]) : item));
+    const remedy = `Write a map, with ${source.masked(named.length > 0 ? `"${named.join(':", "')}:"` : '{}')} in place of the items.`;
+    return [source.mistakeAt(path, 'a list is not possible here.', remedy)];
+  }
   const rule = ruleOf(issue);
   const isShown = source.masked(String(input)) === String(input);
   const meant = isShown ? meantInstead(schema, path, input, rule) : undefined;

@@ -78,7 +78,7 @@ const UNITS: readonly {
 
 /** Yields texts that differ in a point of the rule: a slash, an address of a server, or a letter of a word that the rule lists. */
 function textsNear(text: string, rule: string): string[] {
-  const path = `/${text.replaceAll(/^\/+|\/+$/g, '')}`;
+  const path = `/${text.replace(/^https?:\/\/[^/]*/i, '').replaceAll(/^\/+|\/+$/g, '')}`;
   const [, scheme = '', rest = text] = /^([a-z]*):?\/+(.*)$/i.exec(text) ?? [];
   const address = `${/s$/i.test(scheme) ? 'https' : 'http'}://${rest}`;
   const words = rule.split(/[\s,]+/).filter((word) => /^[a-z]+:[a-z]*$/.test(word));
@@ -86,7 +86,7 @@ function textsNear(text: string, rule: string): string[] {
     text.replaceAll(/[“”‘’]/g, ''),
     closest(text, words) ?? [],
     rule.includes('slash') ? path : [],
-    rule.includes('http://')
+    rule.includes('http://') && !/^(no|yes|none|null)$/i.test(text)
       ? [
           address,
           address.replace(/\/?[?#*].*$/, ''),

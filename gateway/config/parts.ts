@@ -10,6 +10,12 @@ export function isServerAddress(text: string): boolean {
   return path !== undefined && URL.canParse(text) && new URL(text).pathname.replace(/\/$/, '') === path;
 }
 
+/** Returns the rule that the port of an address breaks; undefined if it has none, or a possible one. */
+export function portRule(address: unknown): string | undefined {
+  const [, port = '0'] = /^https?:\/\/[^/]*:(\d+)(?:\/|$)/.exec(String(address)) ?? [];
+  return Number(port) > 65_535 ? 'must have a port that exists: ports end at 65535' : undefined;
+}
+
 export const whole = (what: string, min: number, max: number) =>
   z
     .int(outside(what, min, max))
@@ -32,10 +38,10 @@ export const fieldName = z
 export const httpUrl = z
   .string()
   .refine(isFieldText, { error: HEADER_TEXT_RULE, abort: true })
-  .refine(
-    (text) => isHttpUrl(text) && /^https?:\/\/[\w.:[\]-]+\/?$/.test(text),
-    'must be an http:// or https:// address without a path, such as https://api.example.com',
-  )
+  .refine((text) => isHttpUrl(text) && /^https?:\/\/[\w.:[\]-]+\/?$/.test(text), {
+    error: ({ input }) =>
+      portRule(input) ?? 'must be an http:// or https:// address without a path, such as https://api.example.com',
+  })
   .meta({
     pattern: '^https?://[A-Za-z0-9_.:\\[\\]-]+/?$',
     values: '`http://` or `https://` address without path, ASCII',

@@ -1,6 +1,7 @@
 // Explains why a YAML file does not parse. The parser reports what it expected, but an author needs the line that is wrong, and its correct
 // form.
 
+import { foreignSpaceBefore } from './foreign-spaces.ts';
 import { entryMeant, meantEntry, NO_SECRET_ENTRY } from './secret-names.ts';
 import { type Explanation, explainIndentation, type ParserError } from './yaml-indentation.ts';
 import { explainLineOf } from './yaml-lines.ts';
@@ -25,6 +26,8 @@ function explain(problem: ParserError, text: string): Explanation {
       reason: 'a merge conflict is not resolved.',
       remedy: 'Keep one of the two forms, and remove the lines of <<<<<<<, ======= and >>>>>>>.',
     };
+  const foreign = foreignSpaceBefore(text, from);
+  if (foreign !== undefined) return foreign;
   const isJson = text.trimStart().startsWith('{');
   const indentation = isJson ? undefined : explainIndentation(problem, text);
   if (indentation !== undefined) return indentation;
@@ -32,6 +35,9 @@ function explain(problem: ParserError, text: string): Explanation {
     const key = /^\s*["']?([^"':\s]*)/.exec(text.slice(from, from + 100))?.[1];
     return { reason: `the key "${key}" is there twice.`, remedy: 'Remove one of the two.' };
   }
+  const [, sequence] = /^Invalid escape sequence (.*)$/.exec(problem.message) ?? [];
+  if (sequence !== undefined && !isJson)
+    return { reason: `in double quotes, ${sequence} is no escape.`, remedy: 'Write the text in single quotes.' };
   if (problem.code === 'TAB_AS_INDENT')
     return { reason: 'the line is indented by a tab.', remedy: 'Indent it with spaces.' };
   if (problem.code === 'NON_STRING_KEY') return { reason: 'a key is no plain text.', remedy: 'Write it in quotes.' };

@@ -54,6 +54,12 @@ const FORMS: readonly LineForm[] = [
     remedy: ([, value]) => `Write it in quotes: "${value}".`,
   },
   {
+    form: /^[^#]*?[:-]\s+(\*\S.*?)\s*$/,
+    message: /^Unexpected scalar at node end/,
+    reason: 'a text that begins with * needs quotes, because * begins an alias.',
+    remedy: ([, value]) => `Write it in quotes: "${value}".`,
+  },
+  {
     form: /^[^#]*?[{,]\s*\S+:\s*[^\s,{}]+?[\s;]+(\w+:)/,
     message: /^Block collections are not allowed within flow/,
     reason: 'a comma is missing between two members.',

@@ -2,11 +2,13 @@
 
 import { type Document, isCollection, isMap, isPair, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import { shownPath, textOf } from './file-text.ts';
+import { foreignSpaceIn } from './foreign-spaces.ts';
 import type { Mistake } from './mistakes.ts';
 import { entryMeant, meantEntry, NO_SECRET_ENTRY } from './secret-names.ts';
 import { withoutCredentials } from './text.ts';
 import { withoutValues } from './variable-values.ts';
 import { explainAlias, explainErrors } from './yaml-errors.ts';
+import type { Explanation } from './yaml-indentation.ts';
 
 export type Path = readonly (string | number)[];
 
@@ -66,6 +68,9 @@ export function readSource(file: string, mistakes: Mistake[], environment?: Envi
     const reason = `the tag ${text.slice(pos[0], pos[1])} means nothing here.`;
     mistakes.push({ file: shownAs, ...at(pos[0]), reason, remedy: 'Remove it, and write a plain value.' });
   }
+  const foreign = foreignSpacesIn(document);
+  for (const { offset, reason, remedy } of foreign) mistakes.push({ file: shownAs, ...at(offset), reason, remedy });
+  if (foreign.length > 0) return emptySource(shownAs);
   const expanded = environment
     ? substitute(document, environment, (offset, reason, remedy) =>
         mistakes.push({ file: shownAs, ...at(offset), reason, remedy }),
@@ -94,6 +99,16 @@ export function readSource(file: string, mistakes: Mistake[], environment?: Envi
     mistakeAtKey: (path, reason, remedy) =>
       mistake(keyOffset(document, path) ?? offsetOf(document, path), path, reason, remedy),
   };
+}
+
+function foreignSpacesIn(document: Document): Explanation[] {
+  const found: (Explanation | undefined)[] = [];
+  visit(document, {
+    Scalar(_, { type, value, range }) {
+      if (type === 'PLAIN' && typeof value === 'string') found.push(foreignSpaceIn(value, range?.[0] ?? 0));
+    },
+  });
+  return found.flatMap((one) => one ?? []);
 }
 
 /** Returns the offset of the first alias, at which an author may have meant a text that begins with an asterisk. */

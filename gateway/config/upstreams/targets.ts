@@ -2,7 +2,7 @@
 // health checks.
 
 import { z } from 'zod';
-import { isServerAddress, whole } from '../parts.ts';
+import { isServerAddress, portRule, whole } from '../parts.ts';
 
 /** Returns what is missing in an address that is almost correct. */
 function misspelt(input: unknown): string | undefined {
@@ -22,6 +22,7 @@ const target = z
     {
       error: ({ input }) =>
         misspelt(input) ??
+        portRule(input) ??
         'must be http://host:port with or without a path, examples:, gateway:, sandbox:platform, sandbox:mail or sandbox:files',
     },
   )

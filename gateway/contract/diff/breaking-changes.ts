@@ -1,9 +1,10 @@
 // Checks that contracts do not break their published versions, before a start, before a reload, and in `check`.
 
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Publication } from '../../shared/contracts/published-contract.ts';
-import type { Mistake } from '../../shared/mistakes.ts';
+import { closest, type Mistake } from '../../shared/mistakes.ts';
+import type { Source } from '../../shared/yaml-source.ts';
 import type { Locate } from '../lint/positions.ts';
 import type { Contracts } from '../load.ts';
 import type { ContractOperation } from '../operations/operations.ts';
@@ -41,6 +42,7 @@ interface PublishedKeys {
         readonly operations: Sunsets;
       }
     | undefined;
+  readonly sources: { readonly gateway: Pick<Source, 'mistakeAt'> };
   /** The accepted breaking changes; undefined if a mistake in the configuration may hide one of them. */
   readonly breaking: BaselineComparison['exceptions'] | undefined;
 }
@@ -70,7 +72,7 @@ const NO_BREAKING_CHANGES: BreakingChanges = {
 
 /** Compares with the published contracts if the configuration names a place for them. Pushes mistakes. */
 export async function checkBreakingChanges(
-  { gateway, breaking }: PublishedKeys,
+  { gateway, sources, breaking }: PublishedKeys,
   contracts: Contracts,
   { contractsDirectory, isWhole, earlier, nowMs, exceptionsEnd, locate, kept }: KeepOptions,
   mistakes: Mistake[],
@@ -81,6 +83,14 @@ export async function checkBreakingChanges(
   const formerOf = (file: string) =>
     earlier?.isUnchanged(file) === true ? former?.promised.find((promise) => promise.file === file) : undefined;
   const directory = join(contractsDirectory, gateway.publishedContracts);
+  if (!existsSync(directory)) {
+    const reason = 'the directory of published contracts does not exist.';
+    const likely = closest(gateway.publishedContracts, readdirSync(contractsDirectory));
+    const make = 'Run "gateway contract publish", which makes it, or take publishedContracts out of gateway.yaml.';
+    const remedy = likely === undefined ? make : `Did you mean "${likely}"?`;
+    mistakes.push(sources.gateway.mistakeAt(['publishedContracts'], reason, remedy));
+    return NO_BREAKING_CHANGES;
+  }
   const promised = readBaseline(directory, formerOf, mistakes);
   const recorded = publicationsFile(directory);
   const record = {

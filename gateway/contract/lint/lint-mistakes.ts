@@ -152,12 +152,14 @@ const REMEDIES: Readonly<Record<string, string>> = {
 };
 
 function remedyFor({ ruleId, suggest, message, location }: NormalizedProblem, path: readonly string[]): string {
-  if (ruleId === 'struct' && isPathWithoutSlash(path)) return `Paths begin with a slash. Did you mean "/${path[1]}"?`;
+  if (ruleId === 'struct' && isPathWithoutSlash(path))
+    return `Paths begin with a slash. Did you mean "/${path[1]?.replace(/^https?:\/\/[^/]*\/?/i, '')}"?`;
   const [, bare = '', query] = /^([^?#]*)\?(.*)$/.exec(path[1] ?? '') ?? [];
   if (ruleId === 'gateway/paths-can-be-requested' && query !== undefined) {
     const names = query.split('&').map((part) => JSON.stringify(part.split('=')[0]));
     return `Write ${bare}, and declare ${names.join(', ')} among its parameters, with in: query.`;
   }
+  if (ruleId === 'gateway/path-parameters-are-required' && path.at(-1) === 'required') return 'Change it to true.';
   if (ruleId === 'struct' && isPathBesidePaths(path)) return 'Indent it deeper, below paths.';
   const unexpected = unexpectedIn(message);
   // The linter's own suggestions for a name may be far from it.

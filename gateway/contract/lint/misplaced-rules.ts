@@ -136,7 +136,7 @@ export const pathParametersAreRequired: Oas3Rule = () => ({
     if (place !== 'path' || required === true) return;
     report({
       message: `the path parameter "${name}" is not declared as required, although every path has it`,
-      location,
+      location: required === undefined ? location : location.child(['required']),
     });
   },
 });

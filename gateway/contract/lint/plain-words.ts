@@ -72,7 +72,8 @@ const INSTEAD: Readonly<Record<string, string>> = {
 };
 
 function unexpectedMember(name: string, path: readonly string[], root: unknown): LintExplanation | undefined {
-  if (KEYWORDS_OF_31.has(name) && path.some((one) => /^schemas?$/.test(one)))
+  const isKeyword = KEYWORDS_OF_31.has(name) && path.some((one) => /^schemas?$/.test(one));
+  if (isKeyword || (name === 'webhooks' && path.length === 1))
     return { reason: `OpenAPI 3.0 has no ${name}.`, remedy: BEGIN_WITH_31 };
   const isNew =
     isObject(root) &&
