@@ -103,7 +103,7 @@ describe('the incident of docs/console.md', () => {
 
   it('names a certificate near its end', async () => {
     await play('a certificate near its end');
-    await named(/^The certificate for localhost expires in \d days\.$/);
+    await named(/^The certificate for localhost expires in \d days, at [-\d]+T[\d:.]+Z\.$/);
   });
 
   it('names a customer over its limit', async () => {
