@@ -62,6 +62,6 @@ export interface DownstreamResponse {
   /** Adds a listener. `close` is emitted when the answer is complete, or when the client has left. */
   once(event: 'close' | 'drain', listener: () => void): unknown;
   off(event: 'close' | 'drain', listener: () => void): unknown;
-  /** Adds a listener that runs before the listeners that are already there. One of these ends and records the exchange. */
+  /** Adds a listener that runs before all earlier listeners, such as the one that ends and records the exchange. */
   prependListener(event: 'close', listener: () => void): unknown;
 }

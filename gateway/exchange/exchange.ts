@@ -28,8 +28,8 @@ export interface Arrived {
   readonly request: DownstreamRequest;
   readonly response: DownstreamResponse;
   /**
-   * Notes for log, metrics and traces. Each is declared by a row of `fields` in the capability of the folder whose code knows it. A note
-   * that most lines have also needs its first value in trail.ts, and its place in observe/log/line.ts.
+   * Notes for log, metrics and traces. A row of `fields` declares each note, in the capability of the folder whose code knows the value. If
+   * most log lines have the note, trail.ts has its first value, and observe/log/line.ts its place.
    */
   readonly trail: TrailNotes;
   readonly reservation: Reservation;

@@ -20,7 +20,7 @@ interface CounterOwner {
   /** The hash tag of the counters. All counters of an organization have the same tag, because a Cluster then keeps them on one server. */
   readonly tag: string;
   /**
-   * The id of the key, or of the person, whose devices count together; undefined for an address, which is counted as a whole.
+   * The id of the key. For a session, the id of the person, so that all devices of the person count together. Undefined for an address.
    */
   readonly id: string | undefined;
   readonly rule: LimitRule | undefined;

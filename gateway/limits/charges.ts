@@ -28,8 +28,8 @@ const last = new CallerNote<{ readonly kind: number; readonly charges: CallerCha
 let kindsMade = 0;
 
 /**
- * The largest number of addresses whose charges are cached, about 700 bytes each. For any other address no refusal is cached, so each of
- * its requests asks the store.
+ * The largest number of addresses whose charges are cached, about 700 bytes each. Refusals are cached with the charges, so a refused
+ * request of another address asks the store.
  */
 const ADDRESSES_MAX = 2000;
 

@@ -73,7 +73,7 @@ export class FastPath implements HeadBounds {
 
   constructor(options: FastPathOptions, serveByNode: (socket: Socket) => void) {
     this.keepAliveMs = options.keepAliveMs;
-    // This is less than the bound of Node's server, which counts the request line, too.
+    // The bound of Node's server is higher, so a head that is too long for the fast path may still be served.
     this.headBytesMax = options.headerBytesMax + options.urlBytesMax;
     this.fieldBytesMax = options.headerBytesMax;
     this.requestServer = options.requestServer;

@@ -24,7 +24,7 @@ export class Connection {
   /** `performance.now()` */
   readonly bornAt: number;
   readonly #socket: Socket;
-  /** Gets a call when the connection is free or has ended, because the socket decides when. */
+  /** The pool is called when the connection is free, and when it has ended. */
   readonly #pool: Pool;
   readonly #reader = new AnswerReader();
   readonly #unreadCheck: UnreadCheck;

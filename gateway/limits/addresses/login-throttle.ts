@@ -118,8 +118,8 @@ export class LoginThrottle {
   }
 
   /**
-   * Begins an attempt when the address has its turn. From a blocked address, a request with a trusted credential waits if too many of
-   * its requests are in flight; one with any other credential is refused.
+   * Begins an attempt when the address has its turn. If the address is blocked, a request with a trusted credential still waits, until
+   * fewer requests with this credential are in flight. A request with another credential is refused.
    */
   async #beginInTurn(admitted: Admitted, digest: string): Promise<LoginAttempt> {
     const { clientAddress, request } = admitted;

@@ -15,9 +15,9 @@ export interface ThrottleOptions extends Omit<FailureLimitOptions, 'name'> {
    */
   readonly isKnownCaller: (admitted: Admitted) => boolean;
   /**
-   * Whether the key store has lost its contents. Meanwhile, refusals of unknown credentials are not counted, because the credential may be
-   * valid. Its client would otherwise be refused for the rest of the window after the keys are restored. This helps no attacker, because an
-   * empty store accepts no key. All other refusals are counted, and blocked addresses stay blocked.
+   * Whether the key store has lost its contents. As long as it has, refusals of unknown credentials are not counted. A client with a valid
+   * credential would otherwise stay blocked after the keys are restored. Attackers gain nothing, because an empty store accepts no key. All
+   * other refusals are counted, and blocked addresses stay blocked.
    */
   readonly mayLackKeys: () => boolean;
 }

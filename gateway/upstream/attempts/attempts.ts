@@ -46,7 +46,7 @@ export class Attempts implements DeadlineOwner, RelayOwner {
   readonly route: UpstreamRoute;
   readonly assertion: string | undefined;
   readonly clock: ExchangeClock;
-  /** Number of times that the request was sent, or was about to be. */
+  /** Number of attempts and repetitions so far. The latest may not be sent yet. */
   count = 0;
   readonly #options: AttemptsOptions;
   readonly #send: SendRequest;
@@ -111,7 +111,8 @@ export class Attempts implements DeadlineOwner, RelayOwner {
   }
 
   /**
-   * Sends the request for the first time. Another exchange may cause the call by giving its place back, and must not end by an error here.
+   * Sends the request for the first time. The caller may be another exchange that gives its place back. An error here must end this
+   * exchange, and not that one.
    */
   #begin(): void {
     const { operation, caller } = this.exchange;

@@ -56,7 +56,7 @@ export class ExchangeClock {
     this.#passesSince = undefined;
   }
 
-  /** The start of the attempt. Waits move it on, because they are no time of the service. */
+  /** The start of the attempt. A wait for a connection or a credential moves it, because the service is not the cause of the wait. */
   get startedAt(): number {
     return this.#startedAt;
   }

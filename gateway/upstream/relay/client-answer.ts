@@ -94,7 +94,7 @@ export class ClientAnswer implements WithheldNotes {
     this.countOut(chunk);
     if (!this.#hasHead && this.#first === undefined) {
       this.#first = chunk;
-      // A body of one chunk is written at its end, with its head. Of a longer body, the first chunk waits for the others of its read.
+      // A body of one chunk is written at its end, with its head. If the body is longer, the first chunk waits for the rest of its read.
       return chunk.length === this.length ? undefined : 'first';
     }
     this.releaseFirst();

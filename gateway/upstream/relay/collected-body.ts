@@ -5,7 +5,7 @@ export class CollectedBody {
   /** The only chunk so far. Most bodies are one chunk, for which no list is made. */
   #only: Buffer | undefined;
   #chunks: Buffer[] | undefined;
-  /** Bytes so far. Dropped ones count, too. */
+  /** Number of bytes so far, including the bytes that were dropped. */
   length = 0;
 
   constructor(bytesMax: number) {

@@ -7,7 +7,7 @@ import type { GatewayError } from '../../catalogue/errors.ts';
  *   `first`      the first chunk is held back until all chunks of the same read have arrived; the relay then releases it
  *   `complete`   the rest of the answer is on its way to the client
  *   an error     the client gets this refusal instead
- *   a promise    the answer is being stored. Unless the attempt has ended by then, the relay releases it
+ *   a promise    the answer is being stored. The relay then releases it, if the attempt has not ended
  */
 export type Received = undefined | 'first' | 'complete' | GatewayError | Promise<Release>;
 

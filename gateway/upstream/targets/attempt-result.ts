@@ -5,8 +5,8 @@ import type { Forwardable } from '../../exchange/exchange.ts';
 import { serverErrorOf } from '../errors/upstream-errors.ts';
 
 /**
- * How one attempt ended, for the health of its target. The breaker does not count an `unreached` attempt that took little time. The last
- * columns say what the circuit breaker (breaker.ts) and the ejection of the target (outlier-detection.ts) count:
+ * How one attempt ended, for the health of its target. The last columns say what the circuit breaker (breaker.ts) and the ejection of
+ * the target (outlier-detection.ts) count. The breaker makes an exception: it does not count an `unreached` attempt that took little time.
  *
  *   answered    a status below 500; 501 and 505, which concern the request               success   success
  *   unreached   no connection could be made, so nothing was sent                         failure   failure
