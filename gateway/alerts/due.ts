@@ -114,11 +114,14 @@ function continued(alert: Alert, cause: Cause, nowMs: number): Alert {
   const since =
     cause.since !== undefined && last.since !== undefined && last.since < cause.since ? last.since : cause.since;
   const next: Alert = { ...alert, cause: { ...cause, since }, state: 'firing', lastMs: nowMs };
-  const beganMs = Date.parse(cause.since ?? '');
-  if (!(beganMs > lastMs)) return next;
+  const isAnother = Date.parse(cause.since ?? '') > lastMs;
+  if (!isAnother && alert.state === 'firing') return next;
+  // A cause that returns soon keeps its start and its figures.
+  const beganMs = isAnother ? Date.parse(cause.since ?? '') : nowMs;
   const times = (past?.times ?? 0) + 1;
-  const lastedMs = (past?.lastedMs ?? 0) + endMsOf(alert) - (past?.beganMs ?? Date.parse(since ?? ''));
-  const suffered = addedFigures([past?.suffered, last.suffered]);
+  const firstMs = since === undefined ? alert.seenMs : Date.parse(since);
+  const lastedMs = (past?.lastedMs ?? 0) + endMsOf(alert) - (past?.beganMs ?? firstMs);
+  const suffered = isAnother ? addedFigures([past?.suffered, last.suffered]) : past?.suffered;
   return { ...next, past: { times, lastedMs, suffered, beganMs } };
 }
 
