@@ -218,7 +218,9 @@ async function check(
 function warningsBeside(mistakes: readonly Mistake[], { documents }: Contracts): Mistake[] {
   const files = new Set(mistakes.map(({ file }) => file));
   return condense(
-    documents.flatMap(({ warnings }) => warnings).filter(({ file, refusesAll }) => refusesAll || files.has(file)),
+    documents
+      .flatMap(({ warnings }) => warnings)
+      .filter((one) => (one.refusesAll || files.has(one.file)) && !mistakes.includes(one)),
   );
 }
 

@@ -1,7 +1,7 @@
 // Explains a `credential` in a form that other gateways have: several kinds, a list, the settings of a kind without its name, or a part of
 // an address. The messages do not repeat the value of `secret`, because it may be the secret itself.
 
-import { isRecord } from '../shared/is-record.ts';
+import { isRecord, objectAt } from '../shared/is-record.ts';
 import type { Mistake } from '../shared/mistakes.ts';
 import { entryFor } from '../shared/secret-names.ts';
 import { withoutCredentials } from '../shared/text.ts';
@@ -24,10 +24,19 @@ const KIND_WORDS: Readonly<Record<string, string>> = {
 /** Returns the mistake of a credential at the path; undefined if its form is not one of those explained here. */
 export function credentialMistake(source: Source, path: Path): Mistake | undefined {
   const value = path.reduce<unknown>((holder, name) => (holder as Block | undefined)?.[name], source.value);
-  const explained = explain(value);
+  const explained = explain(value) ?? writtenHeader(value, String(path[1]));
   if (explained === undefined) return undefined;
   const [place, reason, remedy] = explained;
   return source.mistakeAtKey([...path, ...place], reason, remedy);
+}
+
+/** Returns the mistake of a block `headers` in an entry, beside its credential; undefined if it has none with a secret. */
+export function headersMistake(source: Source, path: Path): Mistake | undefined {
+  const [, block, name] = path;
+  const headers = objectAt(objectAt(source.value, 'upstreams'), String(block))[String(name)];
+  const isSecret = Object.keys(isRecord(headers) ? headers : {}).some((key) => /auth|key|token|secret/i.test(key));
+  const explained = name === 'headers' && isSecret ? writtenHeader({ headers }, String(block)) : undefined;
+  return explained && source.mistakeAtKey(path, explained[1], explained[2]);
 }
 
 /** Returns the rest of an address that contains credentials, and where they belong; undefined for another value. */
@@ -61,6 +70,23 @@ function explain(value: unknown): Explanation | undefined {
   if (written !== undefined) return [['type'], 'the kind of a credential is a key of its own.', `Write ${written}.`];
   if (typeof header !== 'string') return undefined;
   return [['header'], 'the kind of the credential is missing.', `Write apiKey: { header: ${header}, secret: … }.`];
+}
+
+/** Explains a header that is written with its value, which is the secret itself. */
+function writtenHeader(value: unknown, block: string): Explanation | undefined {
+  const headers = isRecord(value) && isRecord(value.headers) ? value.headers : {};
+  const [[name, text] = [], ...more] = Object.entries(headers).filter(([key]) => !['names', 'secret'].includes(key));
+  if (name === undefined || more.length > 0) return undefined;
+  const { entry, store } = entryFor(block);
+  const isAuthorization = name.toLowerCase() === 'authorization';
+  const form =
+    isAuthorization && /^bearer /i.test(String(text))
+      ? `bearer: { secret: ${entry} }`
+      : isAuthorization && /^basic /i.test(String(text))
+        ? `basic: { user: …, secret: ${entry} }`
+        : `apiKey: { header: ${name}, secret: ${entry} }`;
+  const reason = 'the value of a header is a secret, which belongs in no configuration file.';
+  return [['headers'], reason, `Write credential: { ${form} }. ${store}.`];
 }
 
 /** Returns the form that sends several credentials at once; undefined if there are fewer than two. */

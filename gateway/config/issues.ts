@@ -5,7 +5,7 @@ import { isRecord } from '../shared/is-record.ts';
 import { closest, type Mistake, suggest } from '../shared/mistakes.ts';
 import { entryFor, entryMeant, meantEntry, NO_SECRET_ENTRY } from '../shared/secret-names.ts';
 import type { Source } from '../shared/yaml-source.ts';
-import { credentialMistake, credentialsInAddress } from './credential-forms.ts';
+import { credentialMistake, credentialsInAddress, headersMistake } from './credential-forms.ts';
 import { misplacedEntries } from './misplaced-entries.ts';
 import { meantInstead } from './nearly-right.ts';
 import { SECRET_ENTRY_RULE } from './parts.ts';
@@ -91,6 +91,8 @@ function toMistakes(source: Source, schema: z.ZodType, issue: z.core.$ZodIssue):
     const known = keysAt(schema, path);
     return issue.keys.map((key) => {
       const [block] = path;
+      const ofHeaders = path.length === 2 && block === 'upstreams' ? headersMistake(source, [...path, key]) : undefined;
+      if (ofHeaders !== undefined) return ofHeaders;
       if (block !== undefined && keysAt(schema, []).includes(key)) {
         const remedy = `Move it to the top level of the file, beside "${block}".`;
         return source.mistakeAtKey([...path, key], `the key "${key}" does not belong here.`, remedy);

@@ -87,8 +87,15 @@ export async function loadContracts(options: LoadOptions, mistakes: Mistake[]): 
     }
     if (operationsHere === 0 && mistakes.length === mistakesBefore) {
       isUnread = true;
-      const remedy = 'List a contract that has paths.';
-      mistakes.push(source.mistakeAtGlob(0, 'none of the files listed here has an operation.', remedy));
+      const causes = refusingAll(
+        listed.flatMap((file) => parts.find(({ document }) => document.files[0] === file) ?? []),
+      );
+      // An empty list is reported with the shape of the entry.
+      if (listed.length > 0 && causes.length === 0) {
+        const remedy = 'List a contract that has paths.';
+        mistakes.push(source.mistakeAtGlob(0, 'none of the files listed here has an operation.', remedy));
+      }
+      mistakes.push(...causes);
     }
   }
   const operations = parts.flatMap((part) => part.operations);
@@ -102,7 +109,9 @@ export async function loadContracts(options: LoadOptions, mistakes: Mistake[]): 
   if (!isUnread) {
     const ids = isWhole ? [] : documents.flatMap(declaredIds);
     for (const { id, remedy } of unknownOperations(options.namedOperations, operations, ids)) {
-      mistakes.push(options.mistakeAtOperation(id, `no contract has an operation "${id}".`, remedy));
+      const causes = refusingAll(parts.filter(({ document }) => declaredIds(document).includes(id)));
+      const unknown = () => options.mistakeAtOperation(id, `no contract has an operation "${id}".`, remedy);
+      mistakes.push(...(causes.length > 0 ? causes : [unknown()]));
     }
   }
   const scopes = new Set(operations.flatMap(({ operation }) => operation.security.flatMap((one) => one.scopes)));
@@ -110,6 +119,11 @@ export async function loadContracts(options: LoadOptions, mistakes: Mistake[]): 
   const schemas = earlier?.contracts.schemas ?? createSchemas();
   const leftOut = parts.flatMap((part) => part.leftOut);
   return { parts, documents, operations, leftOut, schemas, scopes, files, isWhole };
+}
+
+/** Returns the warnings that say why operations are not served. They are mistakes where something relies on these operations. */
+function refusingAll(parts: readonly Part[]): Mistake[] {
+  return parts.flatMap(({ document }) => document.warnings.filter(({ refusesAll }) => refusesAll));
 }
 
 /** Returns the operation ids of a document, including operations with mistakes. */

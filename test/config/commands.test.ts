@@ -466,9 +466,12 @@ test('a server without https:// and a path parameter that is not required are wa
     assert.deepEqual(await warningOf('paths:', `servers: [{ url: "${relative}" }]\npaths:`), [], relative);
   const parameter = (more: string) =>
     `/v1/items/{id}:\n    parameters: [{ name: id, in: path, ${more}schema: { type: string } }]`;
-  for (const more of ['', 'required: false, '])
+  for (const [more, column, place, remedy] of [
+    ['', 18, '0', 'Add required: true.'],
+    ['required: false, ', 50, '0.required', 'Change it to true.'],
+  ] as const)
     assert.deepEqual(await warningOf('/v1/items:', parameter(more)), [
-      'warning: openapi/items.yaml:6:18: paths./v1/items/{id}.parameters.0: the path parameter "id" is not declared as required, although every path has it. Add required: true.',
+      `warning: openapi/items.yaml:6:${column}: paths./v1/items/{id}.parameters.${place}: the path parameter "id" is not declared as required, although every path has it. ${remedy}`,
     ]);
   assert.deepEqual(await warningOf('/v1/items:', parameter('required: true, ')), []);
 });
@@ -477,6 +480,6 @@ test('a path with a query in it is named, even if the contract has no other path
   const { err } = await runOn(spoiled('openapi/items.yaml', '/v1/items:', '/v1/items?x={x}:'), 'check');
   assert.match(
     err,
-    /^warning: openapi\/items\.yaml:5:3: .*its operations are not served\. Write \/v1\/items, and declare "x" among its parameters, with in: query\.$/m,
+    /^openapi\/items\.yaml:5:3: .*its operations are not served\. Write \/v1\/items, and declare "x" among its parameters, with in: query\.$/m,
   );
 });

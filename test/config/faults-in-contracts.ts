@@ -304,7 +304,7 @@ export const faultsInContracts: Readonly<Record<string, Fault>> = {
   'contract-query-in-path': {
     files: spoiled(items, '  /v1/items:', '  "/v1/items?all=true":'),
     says: [
-      'config/upstreams.yaml:3:17: upstreams.items.contracts.0: none of the files listed here has an operation. List a contract that has paths.',
+      'openapi/items.yaml:5:3: paths./v1/items?all=true: no request has this path, because it ends before the question mark, so its operations are not served. Write /v1/items, and declare "all" among its parameters, with in: query.',
     ],
   },
   'contract-same-path-with-another-parameter-name': {

@@ -59,12 +59,19 @@ export function toMistakes(problems: readonly NormalizedProblem[], file: string)
   const causes = unparsed.map(({ message }) => message.slice(UNPARSED.length));
   return problems
     .filter((problem) => unparsed.includes(problem) || !causes.some((cause) => problem.message.endsWith(cause)))
+    .filter(({ message }) => !isOfWrongTemplate(message))
     .map((problem) => {
       const { source } = problem.location[0] ?? {};
       return source && unparsed.includes(problem)
         ? unreadable(source.absoluteRef, new Error(problem.message))
         : toMistake(problem, shownPath(source?.absoluteRef ?? file), contentOf);
     });
+}
+
+/** Whether a parameter is missing in a path only because the path has it in another form, which is reported. */
+function isOfWrongTemplate(message: string): boolean {
+  const [, name = '', path = ''] = /^Path parameter `(\w+)` is not used in the path `(.*)`/.exec(message) ?? [];
+  return path.split('/').some((segment) => [`:${name}`, `<${name}>`, `{${name}`, `${name}}`].includes(segment));
 }
 
 const UNPARSED = 'Failed to parse: ';

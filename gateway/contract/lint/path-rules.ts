@@ -1,15 +1,21 @@
 // The lint rules about paths, methods and servers that the gateway does not serve, or serves in another way than the author may think.
 
-import type { Oas3Rule } from '@redocly/openapi-core';
+import { isRef, type Oas3Rule } from '@redocly/openapi-core';
 import { isRequestable } from '../operations/routes.ts';
 import { serverPathsOf } from '../operations/servers.ts';
+import { isObject, type JsonObject } from '../pointer.ts';
 
 const SHOWN_SERVERS_MAX = 5;
 
 /** Reports parameters of paths in the forms of routers, and braces without their other half. The gateway takes them literally. */
 export const pathsHaveTemplates: Oas3Rule = () => ({
-  Paths(paths, { report, location }) {
-    for (const template of Object.keys(paths)) {
+  Paths(paths, { report, location, resolve }) {
+    const declares = (holder: unknown, name: string) =>
+      [isObject(holder) ? holder.parameters : []].flat().some((one) => {
+        const parameter = isRef(one) ? resolve<JsonObject>(one).node : one;
+        return isObject(parameter) && parameter.in === 'path' && parameter.name === name;
+      });
+    for (const [template, item] of Object.entries(paths)) {
       if (!template.startsWith('/')) continue;
       const wrong = template.split('/').find((segment) => /^:\w+$|^<[^<>]+>$/.test(segment) || hasLooseBrace(segment));
       if (wrong === undefined) continue;
@@ -18,7 +24,10 @@ export const pathsHaveTemplates: Oas3Rule = () => ({
         message: `${JSON.stringify(wrong)} is not a parameter, so only requests with these very characters match`,
         suggest: [template.replace(wrong, `{${name}}`)],
         location: location.child([template]).key(),
-        forceSeverity: hasLooseBrace(wrong) ? 'error' : 'warn',
+        forceSeverity:
+          hasLooseBrace(wrong) || [item, ...Object.values(item ?? {})].some((one) => declares(one, name))
+            ? 'error'
+            : 'warn',
       });
     }
   },
