@@ -156,7 +156,7 @@ describe('operators', () => {
       nothing: [{}, /either webhook or email/],
       both: [{ webhook, email }, /either webhook or email/],
       ftp: [{ webhook: { ...webhook, url: 'ftp://x' } }, /http:\/\/ or https:\/\//],
-      named: [{ webhook: { ...webhook, url: 'https://user:word@x' } }, /without a user name/],
+      named: [{ webhook: { ...webhook, url: 'https://user:word@x' } }, /contains no credentials/],
       injected: [{ email: { ...email, to: ['ops@example.com\r\nBcc: x@y.z'] } }, /mail address/],
       two: [{ email: { ...email, from: 'a@b.c, d@e.f' } }, /mail address/],
       portless: [{ email: { ...email, server: 'mail.example.com' } }, /host:port/],
