@@ -1,7 +1,6 @@
 // Makes the request that samples show and a page sends, from the values of a form. This code runs in the gateway with example values, and
 // in the reader's browser with typed values.
 
-import { isRecord } from '../../shared/is-record.ts';
 import { KEY_MARK, withoutMark } from '../highlight.ts';
 
 /** The parameters and the body of an operation, with the values to send. */
@@ -167,4 +166,9 @@ export function sampleContentOf(type: string, value: unknown, files: readonly st
 
 function fieldsOf(value: unknown): [string, string][] {
   return isRecord(value) ? Object.entries(value).map(([name, member]) => [name, fieldText(member)]) : [];
+}
+
+/** shared/is-record.ts cannot be imported here, because the browser gets only the modules that portal/assets.ts lists. */
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
