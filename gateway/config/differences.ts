@@ -44,8 +44,6 @@ const CONTEXT_LINES = 3;
 /**
  * Compares two texts line by line.
  *
- * Compares two texts line by line.
- *
  * @returns lines that begin with `+`, `-`, a blank, or `@` where lines are left out; undefined if too much differs
  */
 export function lineDiff(before: string, after: string): string[] | undefined {

@@ -16,6 +16,7 @@ const QUEUE_MS = 200;
 /** The part of an entry of upstreams.yaml that concerns access. */
 export interface AccessSettings {
   readonly live: readonly string[];
+  readonly test?: readonly string[] | undefined;
   readonly connections: number;
   readonly credential?: CredentialSettings | undefined;
   readonly maxInFlight?: number | undefined;
@@ -61,6 +62,7 @@ export class AccessTable {
   readonly #options: AccessTableOptions;
   /** The credentials in use. The key is the name of the upstream with the settings (`settingsKeyOf`). */
   #credentials = new Map<string, Credential>();
+  #entries: Readonly<Record<string, AccessSettings>> = {};
   readonly #bounds = new Map<string, BoundRules>();
   readonly #limits = new Map<string, ConcurrencyLimit>();
   readonly #sent = new Map<string, SentRequests>();
@@ -78,8 +80,12 @@ export class AccessTable {
   apply(entries: Readonly<Record<string, AccessSettings>>, organizationShare: number): void {
     this.#accesses = new Map();
     this.#credentials = this.#credentialsOf(entries);
+    const former = this.#entries;
+    this.#entries = entries;
     for (const [name, entry] of Object.entries(entries)) {
       const credential = entry.credential && this.#credentials.get(settingsKeyOf(name, entry.credential));
+      // The service behind another address has refused nothing.
+      if (addressesOf(entry) !== addressesOf(former[name])) credential?.forgetRefusal();
       // The bounds of a removed upstream stay in `#bounds`, because its limit reads them as long as requests are in progress.
       this.#bounds.set(name, boundOf(entry, this.#options.workers, organizationShare));
       this.#accesses.set(name, { credential, concurrency: this.#limitOf(name), sent: this.#sentOf(name) });
@@ -160,6 +166,10 @@ function statusOf({ credential, concurrency, sent }: Access, shedding: boolean):
 function faultOf(credential: Credential): Pick<AccessStatus, 'credential_fault'> {
   const fault = credential.fault();
   return fault === undefined ? {} : { credential_fault: fault };
+}
+
+function addressesOf({ live, test }: Partial<AccessSettings> = {}): string {
+  return JSON.stringify([live, test]);
 }
 
 function settingsKeyOf(name: string, credential: CredentialSettings): string {

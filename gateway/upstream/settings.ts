@@ -69,6 +69,6 @@ export const credential = z
   .optional()
   .meta({
     description:
-      'How the gateway authenticates at the upstream ([with a key of its own](upstreams.md#a-service-that-wants-a-key)). The secret holds the whole value of the header (`apiKey`), the token (`bearer`), `user:password`, or the password alone if it has no colon (`basic`), or a line `Name: value` for each header (`headers`). If the upstream rejects it, requests are suspended until the secret changes. Default: an assertion.',
+      'How the gateway authenticates at the upstream ([with a key of its own](upstreams.md#a-service-that-wants-a-key)). The secret holds the whole value of the header (`apiKey`), the token (`bearer`), `user:password`, or the password alone if it has no colon (`basic`), or a line `Name: value` for each header (`headers`). If the upstream rejects it, requests are suspended until the secret or an address changes. Default: an assertion.',
     values: CREDENTIAL_FORMS.map((form) => `\`{ ${form} }\``).join(', '),
   });

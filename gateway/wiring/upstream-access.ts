@@ -56,7 +56,7 @@ export async function openUpstreamAccess({ config, secrets, log, ...options }: A
     onSuspended: (upstream, reason) =>
       log.logger.error(
         { upstream, reason },
-        'the upstream credential cannot be used; requests are suspended until the secret changes or `upstreams retry` is run',
+        'the upstream credential cannot be used; requests are suspended until the secret changes, an address changes or `upstreams retry` is run',
       ),
     onHealed: (upstream) => log.logger.info({ upstream }, 'the credential for the upstream can be used again'),
   });

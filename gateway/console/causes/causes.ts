@@ -147,8 +147,10 @@ function causesWithSymptoms(
   const causes = found.map((cause) => withFailuresAtTargets(cause, one, present));
   const [first] = causes.filter(({ kind }) => kind === 'bad');
   // Without its credential, requests are refused before they are sent, so slow requests are older than the fault.
-  const symptoms = symptomsOf(present, name, first?.about.detail === 'credential');
-  const changed = recentChange(status, `upstreams.yaml upstreams.${name}`, nowMs);
+  const isUnsent = first?.about.detail === 'credential';
+  const symptoms = symptomsOf(present, name, isUnsent);
+  const ends = (change: string) => !isUnsent || /^upstreams\.[^.]+\.(live|test|credential)\b/.test(change);
+  const changed = recentChange(status, `upstreams.yaml upstreams.${name}.`, nowMs, ends);
   const undo = changed === '' ? '' : `${changed} To go back, write the former value: it is in force once saved.`;
   return causes.map((cause) => {
     if (cause !== first) return cause;

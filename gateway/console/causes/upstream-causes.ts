@@ -27,7 +27,7 @@ function suspensionOf(upstream: string, { reason, secret, detail }: CredentialFa
     case 'refused':
       return {
         cause: `Upstream ${upstream} refused the credential of the gateway, the secret ${secret}.`,
-        ends: `${file} changes${orAnew}`,
+        ends: `${file} changes${orAnew}, or its addresses change`,
         runbook: 'GatewayCredentialLatched',
       };
     case 'absent':

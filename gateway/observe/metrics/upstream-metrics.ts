@@ -60,7 +60,7 @@ export function registerUpstreamGauges(registry: Registry, states: ByUpstream<Up
 
   gauge(
     'gateway_upstream_credential_latched',
-    '1 while nothing is sent to an upstream because it refused the credential of the gateway: until the secret changes, or an operator has it tried again. Otherwise 0.',
+    '1 while nothing is sent to an upstream because it refused the credential of the gateway: until the secret or an address changes, or an operator has it tried again. Otherwise 0.',
     'max',
     ({ credential }) => credential && Number(credential === 'latched'),
   );

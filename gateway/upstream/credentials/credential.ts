@@ -1,6 +1,6 @@
 // The gateway's credential at an upstream. An upstream may lock out a client after repeated failed logins, so a refused secret is not sent
-// again. The credential is latched until the secret changes, a probe succeeds, or an operator asks for a retry (latch.ts). If the secret is
-// missing, nothing is sent either. Throws upstream_auth_failed.
+// again. The credential is latched until the secret or an address changes, a probe succeeds, or an operator asks for a retry (latch.ts). If
+// the secret is missing, nothing is sent either. Throws upstream_auth_failed.
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { CredentialFault, CredentialState } from '../../shared/contracts/upstreams.ts';

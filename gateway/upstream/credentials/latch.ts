@@ -10,7 +10,8 @@
 //   latched    the secret was refused: single requests     a probe is accepted                              proven
 //              probe it, unless the login itself was       a probe of another process is accepted           unproven
 //              wrong                                       the secret is written again                      unproven
-//                                                          an operator asks for another try                 unproven
+//                                                          an operator asks for another try, or an address  unproven
+//                                                          of the upstream changes
 //
 // When the secret is replaced by another one, the state becomes `unproven`, whatever it was. While the secret is missing or cannot be
 // parsed, requests are suspended and the state stays (`CredentialSecret` in credential-secret.ts). All instances share one schedule of
