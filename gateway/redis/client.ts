@@ -13,7 +13,7 @@ export type Redis = Client | Cluster;
 const CONNECT_TIMEOUT_MS = 1000;
 const REPLY_MAX_MS = 1000;
 const RECONNECT_MS = { first: 50, longest: 500 } as const;
-/** After a connection that has lasted this long, the back-off starts from the beginning. */
+/** After a connection that has lasted this long, the back-off starts from the beginning, and the refusal of a replica ends it. */
 const GOOD_AFTER_MS = 2000;
 /**
  * The library's message when no Sentinel answers. If the message contains no last error, it means only that the library tries its list of
@@ -48,11 +48,15 @@ export function connectRedis({ url, onReady, onLost, ...options }: RedisOptions)
   const library = redisLibrary();
   const reconnect = createReconnect();
   let lastError: Error | undefined;
-  // If the master has become a replica, the client reconnects to find the new master.
+  // If the master has become a replica, the client reconnects to find the new master. It keeps a connection that it has just made, because
+  // a replica answers reads.
   const isReplica = (error: Error) => {
-    const isRefusal = error.message.includes('READONLY');
-    if (isRefusal) lastError = error;
-    return isRefusal;
+    const isDue = isReadOnly(error) && reconnect.hasLasted();
+    if (isDue) {
+      lastError = error;
+      onLost?.(error);
+    }
+    return isDue;
   };
   const client =
     address.kind === 'cluster'
@@ -130,6 +134,11 @@ export async function askRedis<T>(
 /** The type of a function that connects. Simulations replace the function by a model of Redis. */
 export type ConnectRedis = typeof connectRedis;
 
+/** Whether a server refused a write because it is a replica. */
+export function isReadOnly({ message }: Error): boolean {
+  return message.includes('READONLY');
+}
+
 type Timeouts = Pick<RedisOptions, 'commandTimeoutMs' | 'silenceMaxMs'>;
 
 /**
@@ -139,12 +148,14 @@ type Timeouts = Pick<RedisOptions, 'commandTimeoutMs' | 'silenceMaxMs'>;
 function createReconnect() {
   let attempts = 0;
   let readyAt = Number.POSITIVE_INFINITY;
+  const hasLasted = () => performance.now() - readyAt > GOOD_AFTER_MS;
   return {
     noteReady() {
       readyAt = performance.now();
     },
+    hasLasted,
     afterMs(): number {
-      attempts = performance.now() - readyAt > GOOD_AFTER_MS ? 1 : attempts + 1;
+      attempts = hasLasted() ? 1 : attempts + 1;
       readyAt = Number.POSITIVE_INFINITY;
       return reconnectAfterMs(attempts);
     },

@@ -60,7 +60,10 @@ function refusalOfRedis(status: StatusForCauses): string | undefined {
 function withoutWrites(status: StatusForCauses, refusal: string, nowMs: number): FoundCause {
   const { limits = {}, idempotency, redis } = status;
   const losses = lossesOf({ limits, ...(idempotency && { idempotency: { state: 'away' } }) }, nowMs);
-  const lost = [...losses.map((one) => one.lost), 'changes of keys and last uses are not stored'];
+  const lost = [
+    ...losses.map((one) => one.lost),
+    'all keys still work, but changes of keys and last uses are not stored',
+  ];
   return failureCause(
     { topic: 'redis' },
     `Redis ${redis?.address} ${fault(refusal)}.`,

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { CausesReport } from '../../../gateway/alerts/report.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 import type { TestGateway } from '../../support/gateway.ts';
@@ -21,6 +22,7 @@ test('a Redis that cannot write to its disk, and then one that is a replica', as
   t.after(() => instances.close());
   const [one, other] = instances.gateways as [TestGateway, TestGateway];
   const { key } = await one.issueKey({ organization: 'org_a' });
+  const { key: unused } = await one.issueKey({ organization: 'org_a' });
   await untilRead(instances);
   const causesOf = async ({ adminUrl }: TestGateway) =>
     ((await (await fetch(`${adminUrl}/causes`)).json()) as CausesReport).causes;
@@ -37,6 +39,7 @@ test('a Redis that cannot write to its disk, and then one that is a replica', as
   await eventually(async () => /rdb_last_bgsave_status:err/.test(await server.info('persistence')));
   const before = await connections();
   for (const gateway of [one, other]) assert.equal((await askWith(key, gateway)).status, 200);
+  assert.equal((await askWith(unused, one)).status, 200);
   const told = new Set<string>();
   await eventually(async () => {
     for (const gateway of [one, other])
@@ -47,7 +50,7 @@ test('a Redis that cannot write to its disk, and then one that is a replica', as
   assert.deepEqual(
     [...told],
     [
-      `Redis 127.0.0.1:${redis.port} cannot write to its disk (MISCONF) and takes no writes. Limits are counted per instance; writes with an Idempotency-Key get 503 gateway_overloaded, except to services that honour keys; changes of keys and last uses are not stored. This ends by itself when Redis takes writes again. GatewayLimitStoreAway`,
+      `Redis 127.0.0.1:${redis.port} cannot write to its disk (MISCONF) and takes no writes. Limits are counted per instance; writes with an Idempotency-Key get 503 gateway_overloaded, except to services that honour keys; all keys still work, but changes of keys and last uses are not stored. This ends by itself when Redis takes writes again. GatewayLimitStoreAway`,
     ],
   );
   const after = await connections();
@@ -66,4 +69,31 @@ test('a Redis that cannot write to its disk, and then one that is a replica', as
     for (const { cause } of causes) assert.match(cause, /is a replica and takes no writes\.$/);
     return causes.length > 0;
   });
+});
+
+test('a replica answers look-ups of keys, and the log names it once', async (t) => {
+  const redis = await startServer();
+  t.after(() => redis.stop());
+  const server = lookInside(redis.url);
+  t.after(() => server.disconnect());
+  const instances = await startInstances([redis.url]);
+  t.after(() => instances.close());
+  const [gateway] = instances.gateways as [TestGateway];
+  const keys: string[] = [];
+  for (let made = 0; made < 100; made += 1) keys.push((await gateway.issueKey({ organization: 'org_a' })).key);
+  const refusedWrites = async () => Number(/errorstat_READONLY:count=(\d+)/.exec(await server.info('errorstats'))?.[1]);
+
+  await server.replicaof('127.0.0.1', '1');
+  const statuses = new Set<number>();
+  for (const key of keys) {
+    // This gateway has not looked the key up yet.
+    statuses.add((await askWith(key, gateway)).status);
+    await sleep(40);
+  }
+  assert.ok((await refusedWrites()) > 10);
+  assert.deepEqual([...statuses], [200]);
+  assert.deepEqual(
+    gateway.logLines().filter(({ msg }) => /the key store (cannot|can) be read/.test(String(msg))),
+    [],
+  );
 });

@@ -150,7 +150,7 @@ test('a Redis that takes no writes is one cause with one text and one runbook, w
         [
           'redis',
           'Redis 127.0.0.1:7379 cannot write to its disk (MISCONF) and takes no writes.',
-          'Limits are counted per instance; writes with an Idempotency-Key get 503 gateway_overloaded, except to services that honour keys; changes of keys and last uses are not stored. This ends by itself when Redis takes writes again.',
+          'Limits are counted per instance; writes with an Idempotency-Key get 503 gateway_overloaded, except to services that honour keys; all keys still work, but changes of keys and last uses are not stored. This ends by itself when Redis takes writes again.',
           'GatewayLimitStoreAway',
         ],
       ],

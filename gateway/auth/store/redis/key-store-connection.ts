@@ -1,6 +1,6 @@
 // One connection of the Redis key store. Every call has a deadline, and every error is a sentence for operators.
 
-import { type ConnectRedis, connectRedis, type Redis } from '../../../redis/client.ts';
+import { type ConnectRedis, connectRedis, isReadOnly, type Redis } from '../../../redis/client.ts';
 import { GarbledReply } from '../../../redis/garbled.ts';
 import { evaluate, type Script } from '../../../redis/sealed-script.ts';
 import { requireVersion } from '../../../redis/server-info.ts';
@@ -14,6 +14,8 @@ const OPENING_MAX_MS = 5000;
  * message says more.
  */
 const SILENCE_AFTER_DEADLINE_MS = 500;
+/** How long a call waits for the client of a replica to reconnect. */
+const RECONNECTING_MAX_MS = 500;
 /** Message of the library, which sets no error code. */
 const TIMED_OUT = 'Command timed out';
 
@@ -55,10 +57,16 @@ export async function openConnection({
   now,
   deadlineMs,
   connect = connectRedis,
-  machine: { setTimeout, clearTimeout } = REAL_MACHINE,
+  machine: { setTimeout, clearTimeout, sleep } = REAL_MACHINE,
 }: ConnectionOptions): Promise<StoreConnection> {
   const ready = Promise.withResolvers<void>();
   let lost: Error | undefined;
+  /** Resolves when the client is connected again to a server that answers reads; undefined at other times. */
+  let reconnecting: PromiseWithResolvers<void> | undefined;
+  const endReconnecting = () => {
+    reconnecting?.resolve();
+    reconnecting = undefined;
+  };
   const client = connect({
     url,
     commandTimeoutMs: deadlineMs,
@@ -66,12 +74,19 @@ export async function openConnection({
     onReady() {
       lost = undefined;
       ready.resolve();
+      endReconnecting();
     },
     onLost(cause) {
       lost = cause;
+      if (isReadOnly(cause)) reconnecting ??= Promise.withResolvers();
+      else endReconnecting();
     },
   });
-  const absence = (otherwise: string) => `Redis cannot be reached: ${lost?.message.replace(/\.$/, '') ?? otherwise}.`;
+  const absence = (otherwise: string) => {
+    const what =
+      lost !== undefined && isReadOnly(lost) ? 'Redis answers, but takes no writes' : 'Redis cannot be reached';
+    return `${what}: ${lost?.message.replace(/\.$/, '') ?? otherwise}.`;
+  };
 
   const timer = setTimeout(
     () => ready.reject(new Error(absence('it is loading its data, or does not answer'))),
@@ -89,6 +104,9 @@ export async function openConnection({
 
   return {
     async run(script, args = []) {
+      // The client of a replica reconnects within milliseconds, and the replica answers look-ups of keys.
+      if (reconnecting !== undefined)
+        await Promise.race([reconnecting.promise, sleep(RECONNECTING_MAX_MS, { ref: false })]);
       try {
         return await evaluate(client, script, [META], [pepperFingerprint, now(), ...args]);
       } catch (cause) {
