@@ -19,6 +19,13 @@ const withStatus = (name: string, remedy: string): Fault => ({
   ],
 });
 
+const withMediaType = (written: string, meant: string): Fault => ({
+  files: spoiled(items, 'application/json:', `${written}:`),
+  says: [
+    `openapi/items.yaml:14:11: paths./v1/items.post.requestBody.content.${written}: "${written}" is not a known media type, so nothing is checked against its schema. Did you mean "${meant}"?`,
+  ],
+});
+
 const withParameters = (...lines: readonly string[]) =>
   spoiled(
     items,
@@ -58,6 +65,13 @@ export const faultsOfOperations: Readonly<Record<string, Fault>> = {
       'openapi/items.yaml:14:11: paths./v1/items.post.requestBody.content.aplication/json: "aplication/json" is not a media type, so no body has it. Did you mean "application/json"?',
     ],
   },
+  'json-without-a-letter': withMediaType('application/jsn', 'application/json'),
+  'json-with-swapped-letters': withMediaType('application/josn', 'application/json'),
+  'json-with-a-letter-too-many': withMediaType('application/jason', 'application/json'),
+  'json-with-another-letter': withMediaType('application/jsom', 'application/json'),
+  'json-as-a-misspelt-suffix': withMediaType('application/vnd.items+jsn', 'application/vnd.items+json'),
+  'form-misspelt': withMediaType('multipart/form_data', 'multipart/form-data'),
+  'encoded-form-misspelt': withMediaType('application/x-www-form-urlencode', 'application/x-www-form-urlencoded'),
   'range-of-statuses-in-small-letters': withStatus('2xx', 'Did you mean "2XX"?'),
   'range-of-statuses-with-a-digit-too-many': withStatus('20X', 'Did you mean "2XX"?'),
   'status-with-letters-for-digits': withStatus('2O1', 'Did you mean "201"?'),

@@ -98,6 +98,15 @@ test('a no-break space in a text is none', async () => {
   assert.deepEqual(await sentencesFor({ files }), []);
 });
 
+test('media types that are nearly JSON and exist are none, nor is a misspelt type of bytes', async () => {
+  for (const type of ['application/json5', 'application/bson', 'application/jsonl', 'text/css', 'application/jose']) {
+    const files = spoiled(ITEMS, 'application/json:', `${type}:`);
+    assert.deepEqual(await sentencesFor({ files }), []);
+  }
+  const bytes = '          application/jsn: {}\n          application/json:';
+  assert.deepEqual(await sentencesFor({ files: spoiled(ITEMS, '          application/json:', bytes) }), []);
+});
+
 for (const [text, says] of [
   [
     sound[ITEMS].replace('3.1.1', '3.0.3\nwebhooks: {}'),

@@ -5,7 +5,6 @@
 import { isRef, type Oas3Rule, type UserContext } from '@redocly/openapi-core';
 import { METHODS } from '../../shared/http/words.ts';
 import { closest } from '../../shared/mistakes.ts';
-import { essenceOf, isJson } from '../media-types.ts';
 import { isObject, type JsonObject } from '../pointer.ts';
 
 /** Rules that say more than the linter does. Its problems about unexpected members, at the same place or directly below, are left out. */
@@ -51,39 +50,6 @@ export const membersAreInAnOperation: Oas3Rule = () => ({
       if (!Object.hasOwn(item, name)) continue;
       const message = `${name} has no meaning beside the methods of a path`;
       report({ message, location: location.child([name]).key() });
-    }
-  },
-});
-
-const MEDIA_TYPES = [
-  ...['application/json', 'application/xml', 'application/pdf', 'application/octet-stream', 'application/problem+json'],
-  ...[
-    'application/x-www-form-urlencoded',
-    'multipart/form-data',
-    'text/plain',
-    'text/html',
-    'text/csv',
-    'text/event-stream',
-  ],
-];
-/** The types in front of the slash (IANA). Others exist, such as `chemical`, and may be right. */
-const TOP_LEVEL_TYPE = /^(application|audio|font|haptics|image|message|model|multipart|text|video|x-.*|\*)\//;
-
-/** No body has a media type that is misspelt, or has no slash. */
-export const contentHasMediaTypes: Oas3Rule = () => ({
-  MediaTypesMap(map, { report, location }) {
-    // Beside an empty media type, its content is indented too little, which the linter reports.
-    if (Object.values(map).includes(null as never)) return;
-    for (const name of Object.keys(map)) {
-      const essence = essenceOf(name);
-      const isType = /^[^/\s]+\/\S/.test(essence);
-      const near = MEDIA_TYPES.find((type) => type.endsWith(`/${essence}`)) ?? closest(essence, MEDIA_TYPES, 2);
-      if (name.startsWith('x-') || (isType && (TOP_LEVEL_TYPE.test(essence) || near === undefined))) continue;
-      report({
-        message: `${JSON.stringify(name)} is not a media type, so no body has it`,
-        suggest: near === undefined ? [] : [near],
-        location: location.child([name]).key(),
-      });
     }
   },
 });
@@ -160,17 +126,6 @@ export const parametersAreDeclaredOnce: Oas3Rule = () => ({
         // Two declarations that are the same have the effect of one.
         forceSeverity: former === text ? 'warn' : 'error',
       });
-    }
-  },
-});
-
-/** A body of JSON without a schema is probably misindented or forgotten. */
-export const jsonHasASchema: Oas3Rule = () => ({
-  MediaTypesMap(map, { report, location }) {
-    for (const [type, media] of Object.entries(map)) {
-      if (!isJson(essenceOf(type)) || typeof media !== 'object' || media === null || isRef(media)) continue;
-      if ('schema' in media || 'itemSchema' in media) continue;
-      report({ message: 'the body has no schema, so any JSON passes', location: location.child([type]).key() });
     }
   },
 });

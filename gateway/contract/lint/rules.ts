@@ -5,9 +5,8 @@ import type { Oas2Rule, Oas3Rule, Plugin } from '@redocly/openapi-core';
 import { withoutFurtherReferences } from './document-types.ts';
 import { extensionsHaveAMeaning } from './extension-rules.ts';
 import { headerNamesFitHeaders, mediaTypesFitHeaders } from './header-rules.ts';
+import { contentHasMediaTypes, jsonHasASchema } from './media-type-rules.ts';
 import {
-  contentHasMediaTypes,
-  jsonHasASchema,
   membersAreInAnOperation,
   operationsHaveAMethod,
   parametersAreDeclaredOnce,
