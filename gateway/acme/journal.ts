@@ -22,18 +22,18 @@ interface JournalOptions {
   readonly token: number;
   readonly leaseMs: number;
   readonly records: AcmeRecords;
-  readonly performance: Machine['performance'];
+  readonly machine: Pick<Machine, 'now' | 'performance'>;
 }
 
-export function createJournal({ store, token, leaseMs, records, performance }: JournalOptions): Journal {
+export function createJournal({ store, token, leaseMs, records, machine }: JournalOptions): Journal {
   const current = new Map(records);
   return {
     records: () => current,
     async confirm() {
-      const askedAt = performance.now();
+      const elapsed = stopwatch(machine);
       if (!(await reached(() => store.confirm(token, leaseMs)))) throw new LeaseLost();
       // The process was stopped before it read the answer, so the lease may end before the next request does.
-      if (performance.now() - askedAt >= leaseMs * LATE_SHARE) throw new LeaseLost();
+      if (elapsed() >= leaseMs * LATE_SHARE) throw new LeaseLost();
     },
     async write(changes) {
       if (!(await reached(() => store.write(token, changes)))) throw new LeaseLost();
@@ -43,6 +43,15 @@ export function createJournal({ store, token, leaseMs, records, performance }: J
       }
     },
   };
+}
+
+/**
+ * Returns a function that gives the milliseconds since now. The monotonic clock stands still while a machine is suspended, the other one
+ * does not. If that one was set forward, a lease counts as lost that is not: harmless, it is taken again.
+ */
+function stopwatch({ now, performance }: JournalOptions['machine']): () => number {
+  const [fromMs, monotonicFromMs] = [now(), performance.now()];
+  return () => Math.max(now() - fromMs, performance.now() - monotonicFromMs);
 }
 
 async function reached<T>(ask: () => Awaitable<T>): Promise<T> {

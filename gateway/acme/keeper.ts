@@ -243,7 +243,7 @@ export class Keeper {
     const machine = this.#machine;
     const leaseMs = this.#leaseMs;
     const { signal } = this.#ended;
-    const journal = createJournal({ store, token, leaseMs, records: this.#records, performance: machine.performance });
+    const journal = createJournal({ store, token, leaseMs, records: this.#records, machine });
     const client = createAcmeClient({
       directoryUrl: settings.directory,
       http,
