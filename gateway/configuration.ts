@@ -203,7 +203,7 @@ async function check(
     },
     found,
   );
-  mistakes.push(...found.filter(({ decision }) => purpose !== 'compare' || decision === undefined));
+  mistakes.push(...found.filter(({ decisions }) => purpose !== 'compare' || decisions === undefined));
   await compileNew(contracts, { all: purpose === 'check', earlier, kept }, mistakes);
   await locateMistakes(contracts, reader);
   const config = completeConfig(named);

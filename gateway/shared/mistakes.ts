@@ -18,9 +18,9 @@ export interface Mistake {
   /** Set for a warning about an operation or a service that refuses every request. */
   readonly refusesAll?: true;
   /**
-   * The operation and the rule of the entry under `breaking` that accepts the change; undefined if the mistake is not a breaking change.
+   * The operations and rules of the entries under `breaking` that accept the change; undefined if the mistake is not a breaking change.
    */
-  readonly decision?: { readonly operation: string; readonly rule: string };
+  readonly decisions?: readonly { readonly operation: string; readonly rule: string }[];
 }
 
 /** Thrown by start, check and reload, so that the gateway does not start, or keeps the configuration in force. */

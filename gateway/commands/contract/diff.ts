@@ -1,6 +1,7 @@
 // `gateway contract diff`: finds changes between two contracts that break clients.
 
 import type { Command } from 'commander';
+import { placeIn } from '../../contract/diff/breaks.ts';
 import { describedAll } from '../../contract/diff/described.ts';
 import type { DiffFinding, Level } from '../../contract/diff/findings.ts';
 import type { Locate } from '../../contract/lint/positions.ts';
@@ -94,7 +95,7 @@ interface LocatedFinding extends DiffFinding {
   readonly column: number | undefined;
 }
 
-/** Adds file positions to findings. A finding behind a reference into another file is located at the reference. */
+/** Adds file positions to findings. */
 async function locateFindings(
   findings: readonly DiffFinding[],
   documents: { readonly old: readonly ContractDocument[]; readonly new: readonly ContractDocument[] },
@@ -108,8 +109,16 @@ async function locateFindings(
     const document = byFile[finding.side].get(finding.file);
     // A document fetched from a URL has no local file.
     const isThere = document !== undefined && !/^https?:/.test(finding.file);
-    return { finding, mistake: isThere ? document.position().mistakeAt(finding.place, '', '') : undefined };
+    return {
+      finding,
+      mistake: isThere ? document.position().mistakeAt(placeIn(document, finding), '', '') : undefined,
+    };
   });
   for (const document of [...byFile.old.values(), ...byFile.new.values()]) await document.position().locate(locate);
-  return made.map(({ finding, mistake }) => ({ ...finding, line: mistake?.line, column: mistake?.column }));
+  return made.map(({ finding, mistake: { file = finding.file, line, column } = {} as Partial<Mistake> }) => ({
+    ...finding,
+    file,
+    line,
+    column,
+  }));
 }

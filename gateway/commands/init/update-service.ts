@@ -73,11 +73,11 @@ export async function updateService(
     context.fail(`${countText(breaking, 'breaking change')}: nothing was written.${how}`);
   }
   if (!isWritten) return;
-  const decisions = mistakes.flatMap(({ decision }) => (decision === undefined ? [] : [decision]));
+  const decisions = mistakes.flatMap((mistake) => mistake.decisions ?? []);
   if (json) {
     if (mistakes.length > 0) context.fail();
   } else if (decisions.length > 0) {
-    for (const mistake of mistakes) if (mistake.decision === undefined) context.complain(`${toSentence(mistake)}\n`);
+    for (const mistake of mistakes) if (mistake.decisions === undefined) context.complain(`${toSentence(mistake)}\n`);
     context.fail(brokenText(decisions, context.now()));
   } else if (!(await runCheck(context, directories)))
     context.fail('The document is written, but check refuses it. Correct the mistakes above.');

@@ -14,6 +14,7 @@ import { type ContractDocument, toDocument } from '../reading/document.ts';
 import type { KeptContracts } from '../reading/kept-contracts.ts';
 import { normalizeSchemas } from '../schemas/dialect.ts';
 import { createYieldToLoop } from '../yield-to-loop.ts';
+import { type Break, breakMistakes } from './breaks.ts';
 import { compareContracts } from './compare.ts';
 import { type Described, describedAll, describedServed } from './described.ts';
 import type { DiffFinding } from './findings.ts';
@@ -133,19 +134,16 @@ export interface BaselineResult {
 /** The published contract of sessions, which the gateway brings. */
 const SESSIONS = 'session';
 
-/** Compares in slices. Pushes a mistake for each breaking change, to which `locate` of the documents adds the line. */
+/** Compares in slices. Pushes the mistakes of breaking changes, to which `locate` of the documents adds the lines. */
 export async function checkBaseline(comparison: BaselineComparison, mistakes: Mistake[]): Promise<BaselineResult> {
   const { promised, served, exceptions, today, kept } = comparison;
   const groups = Map.groupBy(served, nameOf);
   const documents = new Map(served.map(({ document }) => [document.file, document]));
   const used = new Set<BreakingException>();
+  const unaccepted: Break[] = [];
   const pause = createYieldToLoop();
 
-  function objection(
-    finding: DiffFinding,
-    name: string,
-    { document, operations }: BaselineContent,
-  ): Mistake | undefined {
+  function objection(finding: DiffFinding, name: string, { document, operations }: BaselineContent): Break | undefined {
     const was = operations.find(({ operation }) => isAt(operation, finding))?.operation;
     const id = was?.id ?? finding.operationId;
     if (comparison.hasEnded({ id, version: was?.version ?? name })) return undefined;
@@ -156,11 +154,7 @@ export async function checkBaseline(comparison: BaselineComparison, mistakes: Mi
     const hasEnded = exception !== undefined && today !== undefined && exception.until < today;
     if (exception !== undefined && !hasEnded) return undefined;
     const home = (finding.side === 'old' ? document : documents.get(finding.file)) ?? document;
-    const over = hasEnded ? `, and the exception ended on ${exception.until}` : '';
-    const reason = `${finding.operation} breaks what was published (${finding.rule})${over}: ${finding.reason}.`;
-    const mistake = home.position().mistakeAt(finding.place, reason, remedyFor(id, finding.rule));
-    // The line of a mistake is added to this very object later.
-    return Object.assign(mistake, { decision: { operation: id, rule: finding.rule } });
+    return { finding, document: home, operation: id, endedOn: hasEnded ? exception.until : undefined };
   }
 
   async function compare(
@@ -173,8 +167,8 @@ export async function checkBaseline(comparison: BaselineComparison, mistakes: Mi
       for (const finding of findings) {
         if (finding.level !== 'breaking') continue;
         breaks = true;
-        const mistake = objection(finding, name, content);
-        if (mistake !== undefined) mistakes.push(mistake);
+        const found = objection(finding, name, content);
+        if (found !== undefined) unaccepted.push(found);
       }
       await pause();
     }
@@ -190,6 +184,7 @@ export async function checkBaseline(comparison: BaselineComparison, mistakes: Mi
     const content = promise.content(mistakes);
     if (content !== undefined && !(await compare(promise.name, content, after)).breaks) former?.keep();
   }
+  mistakes.push(...breakMistakes(unaccepted));
   const names = new Set(promised.map(({ name }) => name));
   return {
     unused: exceptions.filter((exception) => !used.has(exception)),
@@ -207,10 +202,4 @@ function isAt(
   { operation }: DiffFinding,
 ): boolean {
   return `${method} ${shapeOf(path)}` === shapeOf(operation);
-}
-
-function remedyFor(operation: string, rule: string): string {
-  const exception = `{ operation: ${operation}, rule: ${rule}, until: <day>, reason: <why, in 10 letters or more> }`;
-  const place = 'to the list "breaking:" beside "upstreams:" in upstreams.yaml';
-  return `Put it back, make the change in another version, or add ${exception} ${place}.`;
 }

@@ -1,9 +1,10 @@
 // Pairs published operations with the operations to be served, and reports the changes of each pair, including its security.
 
 import { shapeOf } from '../operations/routes.ts';
+import { isObject } from '../pointer.ts';
 import { compareAnswers, compareBody } from './content.ts';
 import { type Alternative, type Described, type OperationPair, titleOf } from './described.ts';
-import type { DiffFinding, Level, ReportFinding } from './findings.ts';
+import { below, type DiffFinding, type DiffPlace, type Level, type ReportFinding } from './findings.ts';
 import { compareParameters } from './parameters.ts';
 import { type Comparer, createComparer } from './schema.ts';
 import { compareWebhook } from './webhooks.ts';
@@ -60,19 +61,18 @@ function finding(
   side: 'old' | 'new',
   rule: string,
   level: Level,
-  reason: string,
-  place = operation.place,
+  what: string,
+  at: DiffPlace = { place: operation.place, use: operation.place, where: '' },
 ): DiffFinding {
   const { id, file } = operation;
-  return { rule, level, operation: titleOf(operation), operationId: id, side, file, place: place as string[], reason };
+  const { place, use, where } = at;
+  const reason = where === '' ? what : `${where}: ${what}`;
+  return { rule, level, operation: titleOf(operation), operationId: id, side, file, place, use, what, reason };
 }
 
 function compareOperations(old: Described, fresh: Described, comparer: Comparer, findings: DiffFinding[]): void {
-  const tell: ReportFinding = (rule, level, { place, where }, what) => {
-    const reason = where === '' ? what : `${where}: ${what}`;
-    findings.push({ ...finding(fresh, 'new', rule, level, reason), place });
-  };
-  const at = { place: fresh.place, where: '' };
+  const tell: ReportFinding = (rule, level, at, what) => findings.push(finding(fresh, 'new', rule, level, what, at));
+  const at = { place: fresh.place, use: fresh.place, where: '' };
   const pair = { old, new: fresh, comparer, tell, at };
   if (fresh.isWebhook) {
     compareWebhook(pair);
@@ -91,7 +91,9 @@ function compareOperations(old: Described, fresh: Described, comparer: Comparer,
 
 /** Compares security. A credential that was accepted must stay accepted. */
 function compareSecurity({ old, new: fresh, tell, at }: OperationPair): void {
-  const place = { place: [...at.place, 'security'], where: '' };
+  const own = below(at, ['security']);
+  const isOwn = !isObject(fresh.located.value) || 'security' in fresh.located.value || !('security' in fresh.root);
+  const place = isOwn ? own : { ...own, place: ['security'] };
   if (fresh.security.length === 0) {
     if (old.security.length > 0) tell('security-removed', 'additive', place, 'credentials are no longer required');
     return;

@@ -4,13 +4,13 @@ import { essenceOf, isOfBytes } from '../media-types.ts';
 import { child, isObject, type JsonObject, type LocatedValue, member } from '../pointer.ts';
 import type { OperationPair } from './described.ts';
 import { namesIn, partOf } from './described.ts';
-import { below, type DiffPlace, type Side } from './findings.ts';
+import { atTarget, below, type DiffPlace, type Side } from './findings.ts';
 import { ANYTHING, resolve } from './view.ts';
 
 export function compareBody(both: OperationPair): void {
   const { old, new: fresh, tell, at } = both;
   const [o, n] = [partOf(old, 'requestBody'), partOf(fresh, 'requestBody')];
-  const place = below(at, ['requestBody'], 'request body');
+  const place = atTarget(below(at, ['requestBody'], 'request body'), n);
   if (!isObject(o.value) && !isObject(n.value)) return;
   if (!isObject(n.value)) {
     tell('request-body-removed', 'breaking', place, 'the operation no longer takes a body');
@@ -41,7 +41,8 @@ export function compareAnswers(both: OperationPair): void {
       tell(`response-${isSuccess ? 'success-' : ''}status-removed`, level, place, 'it is no longer described');
       continue;
     }
-    compareAnswer(both, member(old.root, before, status), member(fresh.root, after, now), place);
+    const answer = member(fresh.root, after, now);
+    compareAnswer(both, member(old.root, before, status), answer, atTarget(place, answer));
   }
   for (const status of statuses) {
     if (namesIn(before).includes(status)) continue;
@@ -65,12 +66,13 @@ function compareHeaders(
   const was = new Set(namesIn(before).map((name) => name.toLowerCase()));
   for (const name of namesIn(before)) {
     const now = names.get(name.toLowerCase());
-    const place = below(at, ['headers', now ?? name], `, header ${name}`);
+    const written = below(at, ['headers', now ?? name], `, header ${name}`);
     if (now === undefined) {
-      tell('response-header-removed', 'breaking', place, 'it was removed');
+      tell('response-header-removed', 'breaking', written, 'it was removed');
       continue;
     }
     const [o, n] = [member(old.root, before, name), member(fresh.root, after, now)];
+    const place = atTarget(written, n);
     const [wasRequired, isRequired] = [o, n].map(({ value }) => isObject(value) && value.required === true);
     if (wasRequired && !isRequired) tell('response-header-optional', 'breaking', place, 'it may be left out now');
     if (!(isObject(o.value) && isObject(n.value) && 'schema' in o.value && 'schema' in n.value)) continue;
@@ -102,7 +104,7 @@ export function compareContent(
     const [oldSchema, newSchema] = [declaredSchema(o), declaredSchema(n)];
     if (oldSchema === undefined && newSchema === undefined) continue;
     if (isUnchecked(type, old.root, oldSchema) && isUnchecked(now, fresh.root, newSchema)) continue;
-    comparer.compare(side, oldSchema ?? ANYTHING, newSchema ?? ANYTHING, below(place, ['schema'], ''), tell);
+    comparer.compare(side, oldSchema ?? ANYTHING, newSchema ?? ANYTHING, below(place, ['schema']), tell);
   }
   for (const type of types) {
     if (namesIn(before).some((one) => essenceOf(one) === essenceOf(type))) continue;

@@ -1,7 +1,7 @@
 // The findings of a comparison, the rule that decides whether a change breaks clients, and the functions that report findings.
 
 import type { Path } from '../../shared/yaml-source.ts';
-import type { LocatedValue } from '../pointer.ts';
+import { type LocatedValue, pathOf } from '../pointer.ts';
 
 /** `request`: data that clients send; `response`: data that clients receive. */
 export type Side = 'request' | 'response';
@@ -19,21 +19,30 @@ export interface DiffFinding {
   readonly side: 'old' | 'new';
   readonly file: string;
   readonly place: Path;
+  /** The place in the operation, which may refer to `place`. */
+  readonly use: Path;
+  readonly what: string;
   /** The place in the operation, in words, and the change. */
   readonly reason: string;
 }
 
-/** The current place of a comparison: its path in the newer document, and a description. */
+/** The current place of a comparison: its path in the newer document, its path in the operation, and a description. */
 export interface DiffPlace {
   readonly place: Path;
+  readonly use: Path;
   readonly where: string;
 }
 
 /** Reports one finding. */
 export type ReportFinding = (rule: string, level: Level, at: DiffPlace, what: string) => void;
 
-export function below({ place, where }: DiffPlace, step: Path, words: string): DiffPlace {
-  return { place: [...place, ...step], where: where + words };
+export function below({ place, use, where }: DiffPlace, step: Path, words = ''): DiffPlace {
+  return { place: [...place, ...step], use: [...use, ...step], where: where + words };
+}
+
+/** Returns the place of a value to which a reference may have led. Of parts that were joined, the first is its place. */
+export function atTarget(at: DiffPlace, { pointer }: LocatedValue): DiffPlace {
+  return pointer.startsWith('/') ? { ...at, place: pathOf(pointer.split('&')[0] as string) } : at;
 }
 
 /**

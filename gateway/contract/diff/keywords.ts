@@ -1,8 +1,7 @@
 // Compares the keywords of two schemas that decide about a single value: types, listed values, bounds, patterns, formats and all others.
 
 import { type Bound, isTighter } from './bounds.ts';
-import type { DiffPlace, Effect, Walk } from './findings.ts';
-import { levelOf, shownValue } from './findings.ts';
+import { below, type DiffPlace, type Effect, levelOf, shownValue, type Walk } from './findings.ts';
 import type { View } from './view.ts';
 
 const LOWER_BOUNDS = new Set(['minimum', 'minLength', 'minItems', 'minProperties']);
@@ -23,14 +22,21 @@ export function compareTypes(walk: Walk, old: View, fresh: View, at: DiffPlace):
   const won = after === undefined ? before !== undefined : [...after].some((type) => !covers(before, type));
   if (!lost && !won) return;
   const effect = lost && won ? 'changed' : lost ? 'narrowed' : 'widened';
-  reportChange(walk, 'type', effect, at, `the type goes from ${typesText(before)} to ${typesText(after)}`);
+  reportChange(
+    walk,
+    'type',
+    effect,
+    below(at, ['type']),
+    `the type goes from ${typesText(before)} to ${typesText(after)}`,
+  );
 }
 
 function typesText(types: ReadonlySet<string> | undefined): string {
   return types === undefined ? 'any' : [...types].join(' or ') || 'none';
 }
 
-export function compareValues(walk: Walk, old: View, fresh: View, at: DiffPlace): void {
+export function compareValues(walk: Walk, old: View, fresh: View, owner: DiffPlace): void {
+  const at = below(owner, ['enum']);
   const [before, after] = [old.values, fresh.values];
   if (before === undefined && after === undefined) return;
   if (before === undefined || after === undefined) {
@@ -71,7 +77,7 @@ export function compareBound(
     walk,
     'bound',
     tightened ? 'narrowed' : 'widened',
-    at,
+    below(at, [name]),
     `${name} goes from ${text(old)} to ${text(fresh)}`,
   );
 }
@@ -82,7 +88,7 @@ export function compareTexts(walk: Walk, old: View, fresh: View, at: DiffPlace):
   if (before.length === 1 && after.length === 1 && before[0] !== after[0]) {
     const [one = '', other = ''] = [before[0], after[0]];
     const effect = WIDER_FORMATS[one] === other ? 'widened' : WIDER_FORMATS[other] === one ? 'narrowed' : 'changed';
-    reportChange(walk, 'format', effect, at, `the format goes from ${one} to ${other}`);
+    reportChange(walk, 'format', effect, below(at, ['format']), `the format goes from ${one} to ${other}`);
   } else compareSet(walk, 'format', old.formats, fresh.formats, at);
 }
 
@@ -98,7 +104,7 @@ function compareSet(
   if (lost.length === 0 && won.length === 0) return;
   const effect = lost.length > 0 && won.length > 0 ? 'changed' : won.length > 0 ? 'narrowed' : 'widened';
   const text = (all: readonly string[]) => (all.length === 0 ? 'none' : all.join(' and '));
-  reportChange(walk, subject, effect, at, `the ${subject} goes from ${text(lost)} to ${text(won)}`);
+  reportChange(walk, subject, effect, below(at, [subject]), `the ${subject} goes from ${text(lost)} to ${text(won)}`);
 }
 
 /** Compares the keywords that no other function of the comparison reads. */
@@ -109,7 +115,13 @@ export function compareRest(walk: Walk, old: View, fresh: View, at: DiffPlace): 
     const text = (value: string | undefined) => (value === undefined ? 'none' : value.length > 40 ? 'another' : value);
     const effect =
       before === undefined ? 'narrowed' : after === undefined ? 'widened' : effectOfMultiples(keyword, before, after);
-    reportChange(walk, 'keyword', effect, at, `${keyword} goes from ${text(before)} to ${text(after)}`);
+    reportChange(
+      walk,
+      'keyword',
+      effect,
+      below(at, [keyword]),
+      `${keyword} goes from ${text(before)} to ${text(after)}`,
+    );
   }
 }
 

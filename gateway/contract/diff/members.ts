@@ -32,14 +32,14 @@ export function compareMembers(
         tell('request-property-required', 'breaking', place, 'the property is new and required');
       else tell(`${side}-property-added`, 'additive', place, 'the property is new');
     } else if (was && is) {
-      compareRequired(walk, old.required.has(name), isRequired, place);
+      compareRequired(walk, old.required.has(name), isRequired, below(at, ['required', name], `/${name}`));
       walk.schemas(o as LocatedValue, n as LocatedValue, place);
       compareDefaults(walk, viewOfOld(o as LocatedValue), viewOfNew(n as LocatedValue), place, false);
     }
   }
   for (const name of new Set([...old.required, ...fresh.required])) {
     if (old.properties.has(name) || fresh.properties.has(name)) continue;
-    compareRequired(walk, old.required.has(name), fresh.required.has(name), below(at, [], `/${name}`));
+    compareRequired(walk, old.required.has(name), fresh.required.has(name), below(at, ['required', name], `/${name}`));
   }
   comparePatternProperties(walk, old, fresh, at);
   compareAdditional(walk, old, fresh, at);

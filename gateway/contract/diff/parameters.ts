@@ -4,21 +4,21 @@ import { templateParameters } from '../operations/routes.ts';
 import { isObject, type LocatedValue, member } from '../pointer.ts';
 import { compareContent, declaredSchema } from './content.ts';
 import type { Described, OperationPair } from './described.ts';
-import { below, type DiffPlace } from './findings.ts';
+import { atTarget, below, type DiffPlace } from './findings.ts';
 
 export function compareParameters(both: OperationPair): void {
   const { old, new: fresh, tell, at } = both;
   const [before, after] = [parametersOf(old), parametersOf(fresh)];
-  const home = { place: [...at.place, 'parameters'], where: '' };
+  const home = below(at, ['parameters']);
   for (const [key, o] of before) {
     const n = after.get(key);
     const place = below(home, [], `${inOf(n ?? o)} parameter "${nameOf(n ?? o)}"`);
     if (n === undefined) tell('request-parameter-removed', 'breaking', place, 'it was removed');
-    else compareParameter(both, o, n, place);
+    else compareParameter(both, o, n, atTarget(place, n));
   }
   for (const [key, n] of after) {
     if (before.has(key)) continue;
-    const place = below(home, [], `${inOf(n)} parameter "${nameOf(n)}"`);
+    const place = atTarget(below(home, [], `${inOf(n)} parameter "${nameOf(n)}"`), n);
     if (isRequired(n)) tell('request-parameter-required', 'breaking', place, 'it is new and required');
     else tell('request-parameter-added', 'additive', place, 'it is new');
   }
@@ -44,7 +44,7 @@ function compareParameter(both: OperationPair, old: LocatedValue, fresh: Located
     tell('request-parameter-style-changed', 'breaking', at, what);
   }
   const [o, n] = [declaredSchema(old), declaredSchema(fresh)];
-  if (o && n) comparer.compare('request', o, n, at, tell, true);
+  if (o && n) comparer.compare('request', o, n, below(at, ['schema']), tell, true);
   else compareContent(both, 'request', contentOf(both.old, old), contentOf(both.new, fresh), at);
 }
 

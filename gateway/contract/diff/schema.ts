@@ -2,7 +2,7 @@
 // circular. keywords.ts compares keywords about one value, members.ts objects and lists, and unions.ts alternatives.
 
 import type { JsonObject, LocatedValue } from '../pointer.ts';
-import type { DiffPlace, ReportFinding, Side, Walk } from './findings.ts';
+import { atTarget, type DiffPlace, type ReportFinding, type Side, type Walk } from './findings.ts';
 import { compareBound, compareRest, compareTexts, compareTypes, compareValues, reportChange } from './keywords.ts';
 import { compareDefaults, compareItems, compareMembers, type ViewOf } from './members.ts';
 import { compareUnions } from './unions.ts';
@@ -41,7 +41,8 @@ export function createComparer(oldRoot: JsonObject, newRoot: JsonObject): Compar
       jobs.push(job);
       job.schemas(old, fresh, at);
       const { viewOfOld, viewOfNew } = documents;
-      compareDefaults(job, viewOfOld(resolve(oldRoot, old)), viewOfNew(resolve(newRoot, fresh)), at, isParameter);
+      const target = resolve(newRoot, fresh);
+      compareDefaults(job, viewOfOld(resolve(oldRoot, old)), viewOfNew(target), atTarget(at, target), isParameter);
     },
     *work() {
       for (const job of jobs.splice(0)) yield* job.work();
@@ -94,7 +95,7 @@ class Job implements Walk {
     const before = { isBroken: this.#isBroken, visited: [...this.#visited] };
     this.#trials += 1;
     this.#isBroken = false;
-    this.#look(old, fresh, { place: [], where: '' });
+    this.#look(old, fresh, { place: [], use: [], where: '' });
     const fits = !this.#isBroken;
     this.#trials -= 1;
     this.#isBroken = before.isBroken;
@@ -119,7 +120,8 @@ class Job implements Walk {
     const key = `${this.side} ${o.pointer} ${n.pointer}`;
     if ((this.#trials > 0 && this.#isBroken) || same.has(key) || this.#visited.has(key)) return;
     this.#visited.add(key);
-    compareViews(this, { old: viewOfOld(o), new: viewOfNew(n), oldAt: o, newAt: n }, at, viewOfOld, viewOfNew);
+    const pair = { old: viewOfOld(o), new: viewOfNew(n), oldAt: o, newAt: n };
+    compareViews(this, pair, atTarget(at, n), viewOfOld, viewOfNew);
   }
 }
 

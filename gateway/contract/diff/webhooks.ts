@@ -3,13 +3,13 @@
 import { child, isObject, type LocatedValue, member } from '../pointer.ts';
 import { compareContent } from './content.ts';
 import { type OperationPair, partOf } from './described.ts';
-import { below } from './findings.ts';
+import { atTarget, below } from './findings.ts';
 
 export function compareWebhook(both: OperationPair): void {
   const { old, new: fresh, tell, at } = both;
   if (!old.deprecated && fresh.deprecated) tell('webhook-deprecated', 'additive', at, 'the webhook is deprecated now');
   const [o, n] = [partOf(old, 'requestBody'), partOf(fresh, 'requestBody')];
-  const place = below(at, ['requestBody'], 'payload');
+  const place = atTarget(below(at, ['requestBody'], 'payload'), n);
   if (isObject(o.value) && !isObject(n.value)) tell('webhook-payload-removed', 'breaking', place, 'it was removed');
   else if (!isObject(o.value) && isObject(n.value)) tell('webhook-payload-added', 'additive', place, 'it is new');
   else compareContent(both, 'response', member(old.root, o, 'content'), member(fresh.root, n, 'content'), place);

@@ -16,30 +16,36 @@ export interface Positions {
   locate(locate: Locate): Promise<void>;
 }
 
-/** Creates the positions of one file. `toSource` converts a place in the document to the place in the file from which it was made. */
-export function createPositions(file: string, toSource: (path: Path) => Path = (path) => path): Positions {
-  const shownAs = shownPath(file);
-  let awaiting: { readonly spot: Spot; readonly mistake: Mistake }[] = [];
+/**
+ * Creates the positions of one document.
+ *
+ * @param fileOf returns the file in which a place of the document was written
+ * @param toSource converts a place in the document to the place in the file from which it was made
+ */
+export function createPositions(
+  fileOf: (path: Path) => string,
+  toSource: (path: Path) => Path = (path) => path,
+): Positions {
+  const awaiting: { readonly file: string; readonly spot: Spot; readonly mistake: Mistake }[] = [];
 
-  function mistake(spot: Spot, reason: string, remedy: string): Mistake {
-    const { path } = spot;
-    const made = { file: shownAs, ...(path.length > 0 ? { place: path.join('.') } : {}), reason, remedy };
-    awaiting.push({ spot, mistake: made });
+  function mistake(written: Path, isKey: boolean, reason: string, remedy: string): Mistake {
+    const [file, path] = [fileOf(written), toSource(written)];
+    const made = { file: shownPath(file), ...(path.length > 0 ? { place: path.join('.') } : {}), reason, remedy };
+    awaiting.push({ file, spot: { path, isKey }, mistake: made });
     return made;
   }
 
   return {
-    mistakeAt: (path, reason, remedy) => mistake({ path: toSource(path), isKey: false }, reason, remedy),
-    mistakeAtKey: (path, reason, remedy) => mistake({ path: toSource(path), isKey: true }, reason, remedy),
+    mistakeAt: (path, reason, remedy) => mistake(path, false, reason, remedy),
+    mistakeAtKey: (path, reason, remedy) => mistake(path, true, reason, remedy),
     async locate(locate) {
-      if (awaiting.length === 0) return;
-      const unlocated = awaiting;
-      awaiting = [];
-      const positions = await locate(
-        file,
-        unlocated.map(({ spot }) => spot),
-      );
-      for (const [index, { mistake }] of unlocated.entries()) Object.assign(mistake, positions[index]);
+      for (const [file, unlocated] of Map.groupBy(awaiting.splice(0), (one) => one.file)) {
+        const positions = await locate(
+          file,
+          unlocated.map(({ spot }) => spot),
+        );
+        for (const [index, { mistake }] of unlocated.entries()) Object.assign(mistake, positions[index]);
+      }
     },
   };
 }

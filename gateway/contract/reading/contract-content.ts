@@ -11,6 +11,11 @@ export interface ContractContent {
   readonly root: JsonObject;
   /** The contract's own file and the files that it refers to. */
   readonly files: readonly string[];
+  /**
+   * The components that are in other files, such as `components/schemas/Job`, each with the index of its file in `files`; -1 if its file
+   * has another place or name for it. Absent if all are in the contract's own file.
+   */
+  readonly foreign?: Readonly<Record<string, number>> | undefined;
   /** Places where the gateway checks less exactly than the contract requires, or refuses more. */
   readonly warnings: readonly Mistake[];
   /** Whether a schema has a name by which references can address it. */

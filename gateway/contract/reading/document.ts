@@ -4,7 +4,7 @@
 import { dirname } from 'node:path';
 import { shownPath, textOf } from '../../shared/file-text.ts';
 import type { Mistake } from '../../shared/mistakes.ts';
-import { positionsIn } from '../../shared/yaml-source.ts';
+import { type Path, positionsIn } from '../../shared/yaml-source.ts';
 import { createPositions, type Locate, type Positions } from '../lint/positions.ts';
 import { isObject } from '../pointer.ts';
 import { normalizeSchemas } from '../schemas/dialect.ts';
@@ -81,6 +81,8 @@ function hasPaths({ root }: Pick<ContractContent, 'root'>): boolean {
 }
 
 export function toDocument(file: string, content: ContractContent): ContractDocument {
-  const positions = createPositions(file, content.isSwagger ? toSwaggerPlace : undefined);
+  const { files, foreign = {} } = content;
+  const fileOf = (path: Path) => files[foreign[path.slice(0, 3).join('/')] ?? 0] ?? file;
+  const positions = createPositions(fileOf, content.isSwagger ? toSwaggerPlace : undefined);
   return { file: shownPath(file), ...content, position: () => positions };
 }

@@ -43,7 +43,7 @@ interface KeptComparison {
 /** A file, relative to the directory of the contract, and the digest of its text. */
 type Part = readonly [file: string, digest: string];
 
-interface Content extends Pick<ContractContent, 'hasNames' | 'isSwagger'> {
+interface Content extends Pick<ContractContent, 'hasNames' | 'isSwagger' | 'foreign'> {
   readonly root: JsonObject;
   readonly parts: readonly Part[];
 }
@@ -84,10 +84,10 @@ export class KeptContracts {
     const entry = readEntry(place);
     if (entry === undefined || entry === 'part') return entry;
     if (!entry.parts.every((part) => isUnchanged(dirname(file), part))) return undefined;
-    const { root, hasNames, isSwagger, parts } = entry;
+    const { root, hasNames, isSwagger, foreign, parts } = entry;
     const files = [file, ...parts.map(([part]) => resolve(dirname(file), part))];
     remember(root, place, parts);
-    return { root, files, warnings: [], hasNames, isSwagger, isBroken: false };
+    return { root, files, foreign, warnings: [], hasNames, isSwagger, isBroken: false };
   }
 
   /**
@@ -193,9 +193,9 @@ function toEntry(file: string, text: string, content: ContractContent): Content 
   const texts = others.map((other) => textOf(other));
   if (!texts.every((other) => typeof other === 'string')) return undefined;
   const parts = others.map((other, index): Part => [relative(dirname(file), other), digestOf(texts[index] ?? '')]);
-  const { root, hasNames, isSwagger } = content;
+  const { root, hasNames, isSwagger, foreign } = content;
   if (valuesIn(root) > text.length + texts.join('').length) return undefined;
-  const entry: Content = { root, hasNames, isSwagger, parts };
+  const entry: Content = { root, hasNames, isSwagger, foreign, parts };
   const json = JSON.stringify(entry);
   // JSON.parse can misread escaped names (shared/json-tree.ts).
   if (hasEscapedNames(json)) return undefined;

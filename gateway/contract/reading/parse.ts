@@ -10,7 +10,7 @@ import { toMistakes, unfitFor, unreadable } from '../lint/lint-mistakes.ts';
 import { type Verdict, verdictOn } from '../lint/lint-verdict.ts';
 import { createPositions } from '../lint/positions.ts';
 import { OWN_RULES } from '../lint/rules.ts';
-import { isObject, type JsonObject } from '../pointer.ts';
+import { isObject, type JsonObject, objectAt } from '../pointer.ts';
 import type { ContractContent } from './contract-content.ts';
 import { createFileResolver, type FileResolver } from './file-resolver.ts';
 import { resolveNames } from './schema-names.ts';
@@ -106,12 +106,28 @@ async function joinFiles(
   document: Document,
   config: Config,
   resolver: FileResolver,
-): Promise<Pick<ContractContent, 'root' | 'files'>> {
+): Promise<Pick<ContractContent, 'root' | 'files' | 'foreign'>> {
   const file = document.source.absoluteRef;
   const root = document.parsed as JsonObject;
   if (!refersElsewhere(document.source) && resolver.getFiles().size === 1) return { root, files: [file] };
+  const own = new Set(componentsOf(root));
   const bundled = await bundle({ doc: document, config, externalRefResolver: resolver });
-  return { root: bundled.bundle.parsed as JsonObject, files: [...new Set([file, ...bundled.fileDependencies])] };
+  const joined = bundled.bundle.parsed as JsonObject;
+  const files = [...new Set([file, ...bundled.fileDependencies])];
+  // The linter has reported files that cannot be read.
+  const contents = await Promise.all(files.map((one) => resolver.resolveDocument(file, one).catch(() => undefined)));
+  const inFiles = contents.map((one) => new Set(one !== undefined && 'parsed' in one ? componentsOf(one.parsed) : []));
+  const foreign = componentsOf(joined).filter((name) => !own.has(name));
+  const indexes = foreign.map((name) => [name, inFiles.findIndex((names, index) => index > 0 && names.has(name))]);
+  return { root: joined, files, foreign: Object.fromEntries(indexes) };
+}
+
+/** Returns the places of all components, such as `components/schemas/Job`. */
+function componentsOf(root: unknown): string[] {
+  const sections = Object.entries(objectAt(root, 'components'));
+  return sections.flatMap(([section, named]) =>
+    Object.keys(isObject(named) ? named : {}).map((name) => `components/${section}/${name}`),
+  );
 }
 
 /** Converts a Swagger 2.0 document. Resolves with undefined for a document that cannot be converted because of its mistakes. */
@@ -120,7 +136,7 @@ async function convertDocument(
 ): Promise<Omit<ContractContent, 'hasNames'> | undefined> {
   try {
     const { root, losses } = await convertSwagger(read.root);
-    const positions = createPositions(read.files[0] as string);
+    const positions = createPositions(() => read.files[0] as string);
     const lost = losses.map(({ path, reason, remedy }) => positions.mistakeAt(path, reason, remedy));
     await positions.locate(async (file, spots) => positionsIn(file, spots));
     return { ...read, root, warnings: [...read.warnings, ...lost], isSwagger: true };

@@ -49,7 +49,7 @@ test('a breaking change is reported with file, line, rule and reason, and the ex
   const { code, out, err } = await run(old, fresh);
   assert.equal(code, 1);
   assert.deepEqual(out.split('\n'), [
-    `${fresh}:14:17: POST /v1/things: breaking, request-bound-narrowed: request body application/json/name: maxLength goes from 20 to 10.`,
+    `${fresh}:14:50: POST /v1/things: breaking, request-bound-narrowed: request body application/json/name: maxLength goes from 20 to 10.`,
     `${fresh}:15:17: POST /v1/things: additive, request-property-added: request body application/json/note: the property is new.`,
     'Clients would break: 1 breaking change, 1 additive change.',
     '',
@@ -73,8 +73,8 @@ test('additive changes and none end with 0', async () => {
     document: 'new',
     file: fresh,
     line: 14,
-    column: 17,
-    place: 'paths./v1/things.post.requestBody.content.application/json.schema.properties.name',
+    column: 50,
+    place: 'paths./v1/things.post.requestBody.content.application/json.schema.properties.name.maxLength',
     reason: 'request body application/json/name: maxLength goes from 10 to 20',
   });
   const same = await run(old, old);
@@ -103,7 +103,7 @@ test('the published contracts of a directory are left out: they hide no breaking
   const [old, fresh] = [join(directory, 'old'), join(directory, 'new')];
   const { code, out } = await run(old, fresh);
   assert.equal(code, 1);
-  assert.match(out, /new\/orders\.yaml:14:17: POST \/v1\/things: breaking, request-bound-narrowed/);
+  assert.match(out, /new\/orders\.yaml:14:50: POST \/v1\/things: breaking, request-bound-narrowed/);
   const promise = await run(`${fresh}/published`, `${fresh}/orders.yaml`);
   assert.equal(promise.code, 1, 'a promise that is named is compared');
 });
@@ -113,7 +113,7 @@ test('an operation in several files is compared with the one in the file of the 
   for (const name of ['old/a.yaml', 'old/b.yaml', 'new/b.yaml']) write(name, text(20));
   write('new/a.yaml', text(10));
   const sides = [join(directory, 'old'), join(directory, 'new')] as const;
-  const narrowed = /new\/a\.yaml:14:17: .*request-bound-narrowed.*\nClients would break: 1 breaking change, 0 additive/;
+  const narrowed = /new\/a\.yaml:14:50: .*request-bound-narrowed.*\nClients would break: 1 breaking change, 0 additive/;
   for (const glob of ['', '/*.yaml']) {
     const { code, out } = await run(...(sides.map((side) => side + glob) as [string, string]));
     assert.equal(code, 1, out);

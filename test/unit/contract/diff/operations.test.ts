@@ -253,7 +253,7 @@ describe('changes of operations', () => {
     assert.equal(found?.operation, 'POST /v1/things');
     assert.equal(found?.reason, 'request body application/json/n: maximum goes from 9 to 5');
     const place = ['paths', '/v1/things', 'post', 'requestBody', 'content', 'application/json', 'schema'];
-    assert.deepEqual(found?.place, [...place, 'properties', 'n']);
+    assert.deepEqual(found?.place, [...place, 'properties', 'n', 'maximum']);
   });
 
   it('none: a body of any bytes that is described otherwise; a body of some bytes is not any', () => {
