@@ -17,8 +17,8 @@ import type { CredentialHeader } from '../../upstream/credentials/credential-kin
 import { codingOf, decodeBody } from '../../upstream/encoding/decode.ts';
 import { upstreamRequestLines } from '../../upstream/headers/request-lines.ts';
 import { filledTemplate } from '../../upstream/path.ts';
+import { JUDGED_BYTES_MAX } from '../../upstream/relay/answer-judge.ts';
 import { type AnsweredRequest, createAnswerRules, type Judgement } from '../../upstream/rules/answers/answer-rules.ts';
-import { BUFFERED_BYTES_MAX } from '../../upstream/rules/answers/decoded-answer.ts';
 import { recordRequest } from '../../upstream/rules/requests/record-request.ts';
 import { createRewrite, type Rewritten } from '../../upstream/rules/requests/rewrite.ts';
 import { createPools } from '../../upstream/targets/pools.ts';
@@ -215,6 +215,6 @@ function encodeTarget(target: string): string {
 
 /** Decodes a body, because a service may encode its answer although the request did not accept a coding. */
 function decodedIfPossible(headers: AnswerHeaders, body: Buffer): Buffer {
-  const decoded = decodeBody(body, codingOf(headers), BUFFERED_BYTES_MAX);
+  const decoded = decodeBody(body, codingOf(headers), JUDGED_BYTES_MAX);
   return typeof decoded === 'string' ? body : decoded;
 }

@@ -11,7 +11,7 @@
 //   a deadline passes              #timedOut ─> Relay.interrupt ─> failed
 //   the connection breaks          Relay.onResponseError ─> interrupt ─> failed
 //   the status is 400 or above     Relay ─> failed
-//   a rule or credential says so   JudgedAttempt ─> failed
+//   a rule or credential says so   JudgedAttempt.judge ─> Relay ─> failed
 //   after each of them             failed ─> RetryPlan.nextAfter, then #retry or #refuse
 
 import type { GatewayError } from '../../catalogue/errors.ts';

@@ -1,29 +1,28 @@
-// One attempt at an upstream that has rules or a credential. It sends the request with the credential of this moment, reads the answer to
-// its end, judges it, and passes it on to the relay. The relay gets a stream at once. An error in a step fails the attempt.
+// One attempt at an upstream that has rules or a credential. It sends the request with the credential of this moment, and judges the
+// answer for the relay.
 //
-//   send ─> #dispatch ─> onResponseEnd ─> #useRecord   if a request rule needs the current record; then #dispatch again
-//                                      ─> #judge ─> Relay.passWhole, or #withhold
+//   send ─> #dispatch ─> Relay ─> judge ─> #useRecord     if a request rule needs the current record; then #dispatch again
+//                                       ─> #judgeAnswer   if a rule or the credential refuses the answer, the request may be sent once more
 
 import { GatewayError } from '../../catalogue/errors.ts';
-import { toUpstreamFailure, upstreamFailure } from '../../catalogue/upstream-failure.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { Operation } from '../../exchange/operation.ts';
-import type { AnswerHandler, AnswerHeaders, Control, Outgoing } from '../../http1/client/wire.ts';
+import type { AnswerHeaders, Outgoing } from '../../http1/client/wire.ts';
 import { isLoginRefusal, streamKindOf } from '../../shared/http/words.ts';
 import { jsonTreeValue, readJson } from '../../shared/json-tree.ts';
 import type { Credential } from '../credentials/credential.ts';
 import type { CredentialHeader } from '../credentials/credential-kinds.ts';
 import { missingCredentialCause, toUpstreamRefusal } from '../errors/upstream-errors.ts';
-import { CollectedBody } from '../relay/collected-body.ts';
+import type { AnswerJudge, AnswerTreatment, CompleteAnswer } from '../relay/answer-judge.ts';
 import type { Relay } from '../relay/relay.ts';
-import type { AnsweredRequest, CompleteAnswer, Judgement } from '../rules/answers/answer-rules.ts';
-import { BUFFERED_BYTES_MAX, decodedAnswer } from '../rules/answers/decoded-answer.ts';
+import type { AnsweredRequest, Judgement } from '../rules/answers/answer-rules.ts';
+import { decodedAnswer } from '../rules/answers/decoded-answer.ts';
 import { recordRequest } from '../rules/requests/record-request.ts';
 import type { RecordRead, Rewritten } from '../rules/requests/rewrite.ts';
 import type { Target } from '../targets/targets.ts';
 import type { Attempts } from './attempts.ts';
 
-export class JudgedAttempt implements AnswerHandler {
+export class JudgedAttempt implements AnswerJudge {
   readonly #outgoing: (attempts: Attempts) => Outgoing;
   readonly #changed: Rewritten | undefined;
   readonly #target: Target;
@@ -35,11 +34,6 @@ export class JudgedAttempt implements AnswerHandler {
   #read: RecordRead | undefined;
   /** The credential of the request that was sent last; undefined if there is no credential, or if nothing was sent. */
   #sent: CredentialHeader | undefined;
-  #status = 0;
-  #headers: AnswerHeaders = {};
-  #body!: CollectedBody;
-  /** True if the relay gets the answer as it arrives. */
-  #passes = false;
 
   /**
    * @param outgoing makes the request without rules and credential
@@ -86,10 +80,9 @@ export class JudgedAttempt implements AnswerHandler {
 
   #dispatch(request: Outgoing): void {
     if (this.#relay.isEnded) return;
-    this.#body = new CollectedBody(BUFFERED_BYTES_MAX);
     try {
       this.#sent = this.#credentialHeader();
-      this.#target.dispatcher.dispatch(withCredential(request, this.#sent), this);
+      this.#target.dispatcher.dispatch(withCredential(request, this.#sent), this.#relay.judgedBy(this));
     } catch (error) {
       this.#relay.onResponseError(undefined, error as Error);
     }
@@ -107,95 +100,53 @@ export class JudgedAttempt implements AnswerHandler {
     }
   }
 
-  get isEnded(): boolean {
-    return this.#relay.isEnded;
+  get readsRecord(): boolean {
+    return this.#read !== undefined;
   }
 
-  onRequestStart(control: Control): void {
-    // If the read of the record fails, the request of the client was not sent.
-    if (this.#read === undefined) this.#relay.onRequestStart(control);
-    else this.#relay.noteRecordRead(control);
+  /** A stream below 400 is not read to its end, because it may never end. */
+  judgeHead(status: number, headers: AnswerHeaders): 'pass' | 'read' {
+    const { route, exchange } = this.#attempts;
+    const isPassed = status < 400 && (route.answerRules === undefined || isStream(headers));
+    if (this.#read !== undefined || !isPassed) return 'read';
+    this.#tellAccepted(exchange.operation);
+    return 'pass';
   }
 
-  onResponseStart(control: Control, status: number, headers: AnswerHeaders): void {
-    if (this.#relay.isEnded) return;
-    this.#status = status;
-    this.#headers = headers;
-    this.#passes = this.#read === undefined && !this.#isJudgedWhole(status, headers);
-    if (this.#passes) {
-      this.#tellAccepted(this.#attempts.exchange.operation);
-      this.#relay.onResponseStart(control, status, headers);
-    } else this.#relay.noteHead(status, headers, this.#body);
+  judge(answer: CompleteAnswer): AnswerTreatment {
+    return this.#read === undefined ? this.#judgeAnswer(answer) : this.#useRecord(answer, this.#read);
   }
 
-  onResponseData(control: Control, chunk: Buffer): void {
-    if (this.#passes) this.#relay.onResponseData(control, chunk);
-    else {
-      this.#attempts.clock.noteProgress();
-      if (!this.#body.add(chunk)) throw upstreamFailure('upstream_bad_response', 'http_response_body_size');
-    }
-  }
-
-  onResponseEnd(): void {
-    if (this.#passes) this.#relay.onResponseEnd();
-    else if (!this.#relay.isEnded) {
-      const answer = { status: this.#status, headers: this.#headers, body: this.#body.whole() };
-      if (this.#read === undefined) this.#judge(answer);
-      else this.#useRecord(answer, this.#read);
-    }
-  }
-
-  onResponseError(control: Control | undefined, error: Error): void {
-    this.#relay.onResponseError(control, error);
-  }
-
-  /** Sends the request that is made from the record. */
-  #useRecord(answer: CompleteAnswer, { operation, bodyFrom }: RecordRead): void {
+  /** Has the request sent that is made from the record. */
+  #useRecord(answer: CompleteAnswer, { operation, bodyFrom }: RecordRead): AnswerTreatment {
     const { exchange, route } = this.#attempts;
     const readable = this.#readable(answer);
     const judgement = this.#judgementOf(readable, { operation, pathValues: exchange.pathValues, submitted: undefined });
     this.#tellCredential(judgement, readable.status, operation);
-    if (judgement.kind !== 'pass') {
-      this.#withhold(judgement, operation);
-      return;
-    }
+    if (judgement.kind !== 'pass') return this.#withheld(judgement, operation);
     const { body } = judgement;
     const { status, headers } = readable;
     if (status >= 400) {
       const loginFault = missingCredentialCause(route, operation);
-      this.#attempts.failed(toUpstreamRefusal(status, headers, body, undefined, loginFault), 'other');
-      return;
+      return { kind: 'refuse', error: toUpstreamRefusal(status, headers, body, undefined, loginFault) };
     }
     const request = { ...(this.#afterRead as Outgoing), body: bodyFrom(body) };
     this.#read = undefined;
-    this.#relay.startAgain();
-    // The connection of the read is free once this handler has returned.
-    queueMicrotask(() => this.#dispatchOnceReady(request));
+    // The connection of the read is free once its handler has returned.
+    return { kind: 'resend', send: () => queueMicrotask(() => this.#dispatchOnceReady(request)) };
   }
 
-  /** Whether the answer is read to its end and judged. A stream below 400 is not, because it may never end. */
-  #isJudgedWhole(status: number, headers: AnswerHeaders): boolean {
-    return status >= 400 || (this.#attempts.route.answerRules !== undefined && !isStream(headers));
-  }
-
-  #judge(answer: CompleteAnswer): void {
+  #judgeAnswer(answer: CompleteAnswer): AnswerTreatment {
     const readable = this.#readable(answer);
     const { exchange } = this.#attempts;
     const judgement = this.#judgementOf(readable, requestForRules(exchange));
     this.#tellCredential(judgement, readable.status, exchange.operation);
-    if (judgement.kind !== 'pass') {
-      this.#withhold(judgement, exchange.operation);
-      return;
-    }
+    if (judgement.kind !== 'pass') return this.#withheld(judgement, exchange.operation);
     const { body } = judgement;
     // If no rule has changed the body, the client gets the bytes of the upstream with their content coding.
     const passed = body === readable.body ? answer : { ...readable, body };
     const headers = { ...passed.headers, 'content-length': String(passed.body.length) };
-    try {
-      this.#relay.passWhole(passed.status, headers, passed.body);
-    } catch (error) {
-      this.#relay.onResponseError(undefined, toUpstreamFailure(error));
-    }
+    return { kind: 'pass', answer: { ...passed, headers } };
   }
 
   /** Returns the answer as the rules read it. */
@@ -219,24 +170,19 @@ export class JudgedAttempt implements AnswerHandler {
     if (this.#sent !== undefined) this.#attempts.route.credential?.accepted(this.#sent, provesCredential);
   }
 
-  /** Sends the request once more, or fails the attempt. The client gets nothing of the answer. */
-  #withhold(judgement: Exclude<Judgement, { kind: 'pass' }>, operation: Operation): void {
+  /** Has the request sent once more, or the attempt failed. */
+  #withheld(judgement: Exclude<Judgement, { kind: 'pass' }>, operation: Operation): AnswerTreatment {
     const { route } = this.#attempts;
+    const repeat = { kind: 'resend', send: () => this.send() } as const;
     if (judgement.kind === 'credential') {
       // The credential has changed since it was sent.
       const isOther = this.#sent !== undefined && route.credential?.isSuspended() === false;
-      if (isOther && this.#attempts.takeRepetition('credential')) this.#repeat();
-      else {
-        const cause = missingCredentialCause(route, operation);
-        this.#attempts.failed(new GatewayError('upstream_auth_failed', { cause }), 'other');
-      }
-    } else if (judgement.kind === 'repeat' && this.#attempts.takeRepetition('declared')) this.#repeat();
-    else this.#attempts.failed(judgement.error, 'other');
-  }
-
-  #repeat(): void {
-    this.#relay.startAgain();
-    this.send();
+      if (isOther && this.#attempts.takeRepetition('credential')) return repeat;
+      const cause = missingCredentialCause(route, operation);
+      return { kind: 'refuse', error: new GatewayError('upstream_auth_failed', { cause }) };
+    }
+    if (judgement.kind === 'repeat' && this.#attempts.takeRepetition('declared')) return repeat;
+    return { kind: 'refuse', error: judgement.error };
   }
 }
 

@@ -9,16 +9,11 @@
 // All but ErrorBody write to the client through ClientAnswer. They return what the relay does next (received.ts). When the attempt has
 // ended, the relay tells its owner (relay-owner.ts).
 //
-// If the upstream has rules or a credential, a judged attempt (upstream/attempts/judged-attempt.ts) is between the connection and the
-// relay. It passes on the calls of the connection, except for an answer that it reads to its end. For that answer, it calls these methods:
-//
-//   noteHead         the head has arrived
-//   passWhole        the answer is passed on
-//   noteRecordRead   the read of a record has begun
-//   startAgain       the same attempt sends another request
+// If the upstream has rules or a credential, a judge (answer-judge.ts) decides about each answer first: by its head, or by the whole
+// answer, which the relay then reads to its end.
 
 import { GatewayError } from '../../catalogue/errors.ts';
-import { isConnectionLost, toUpstreamFailure } from '../../catalogue/upstream-failure.ts';
+import { isConnectionLost, toUpstreamFailure, upstreamFailure } from '../../catalogue/upstream-failure.ts';
 import type { AnswerCheck } from '../../exchange/answer-check.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { StreamKind } from '../../exchange/findings.ts';
@@ -28,16 +23,25 @@ import { streamKindOf } from '../../shared/http/words.ts';
 import type { ExchangeClock } from '../deadlines/exchange-clock.ts';
 import { isServerError } from '../errors/upstream-errors.ts';
 import { firstValueOf } from '../headers/answer-headers.ts';
+import { type AnswerJudge, type CompleteAnswer, JUDGED_BYTES_MAX } from './answer-judge.ts';
 import { AnswerStream } from './answer-stream.ts';
 import { CheckedBody } from './checked-body.ts';
 import { ClientAnswer, DROPPED_BYTES_MAX } from './client-answer.ts';
-import type { CollectedBody } from './collected-body.ts';
+import { CollectedBody } from './collected-body.ts';
 import { bodyTreatmentOf } from './contract-check.ts';
 import { ErrorBody } from './error-body.ts';
 import { HeldAnswer } from './held-answer.ts';
 import type { Received, Release } from './received.ts';
 import type { AttemptFailure, RelayOwner } from './relay-owner.ts';
 import { refuseUnrequestedRange } from './requested-status.ts';
+
+/** An answer that is read to its end and then judged. */
+interface UnjudgedAnswer {
+  readonly judge: AnswerJudge;
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  readonly body: CollectedBody;
+}
 
 export class Relay implements AnswerHandler {
   /** Whether the attempt has ended, so that nothing more may be done with it. */
@@ -58,6 +62,9 @@ export class Relay implements AnswerHandler {
   readonly #answer: ClientAnswer;
   /** The body that is stored for repetitions; undefined for any other answer. */
   readonly #held: HeldAnswer | undefined;
+  #judge: AnswerJudge | undefined;
+  /** The answer that is read for the judge; undefined for any other answer. */
+  #unjudged: UnjudgedAnswer | undefined;
   /** The connection of the request, or of the read of a record that precedes it. */
   #control: Control | undefined;
   /** The body of a status from 400 on. It is chosen as soon as the head has arrived, even if rules read the body first. */
@@ -76,17 +83,32 @@ export class Relay implements AnswerHandler {
     this.#receiver = this.#held ?? this.#answer;
   }
 
+  /** Returns the handler for an answer that `judge` judges before the client gets any of it. */
+  judgedBy(judge: AnswerJudge): AnswerHandler {
+    this.#judge = judge;
+    return this;
+  }
+
   onRequestStart(control: Control): void {
+    this.#control = control;
+    // If the read of the record fails, the request of the client was not sent.
+    if (this.#judge?.readsRecord === true) return;
     this.#exchange.recording?.sent();
     if (control.waitedMs > 0) this.#clock.noteWaited(control.waitedMs);
-    this.#control = control;
     this.wasSent = true;
   }
 
   onResponseStart(control: Control, status: number, headers: AnswerHeaders): void {
     if (this.isEnded) return;
-    this.noteHead(status, headers);
-    this.#takeHead(control, status, headers);
+    const judge = this.#judge;
+    if (judge === undefined || judge.judgeHead(status, headers) === 'pass') {
+      this.#noteHead(status, headers);
+      this.#takeHead(control, status, headers);
+    } else {
+      const body = new CollectedBody(JUDGED_BYTES_MAX);
+      this.#unjudged = { judge, status, headers, body };
+      this.#noteHead(status, headers, body);
+    }
   }
 
   #takeHead(control: Control, status: number, headers: AnswerHeaders): void {
@@ -94,12 +116,8 @@ export class Relay implements AnswerHandler {
     else this.#chooseReceiver(control, status, headers);
   }
 
-  /**
-   * Call it when the head of an answer has arrived. Rules may still change the answer before the client gets any of it.
-   *
-   * @param read collects the body of an answer that is read to its end before it is passed on
-   */
-  noteHead(status: number, headers: AnswerHeaders, read?: CollectedBody): void {
+  /** @param read collects the body of an answer that is read for the judge */
+  #noteHead(status: number, headers: AnswerHeaders, read?: CollectedBody): void {
     const { trail } = this.#exchange;
     this.#clock.noteProgress();
     this.answeredStatus = status;
@@ -143,14 +161,62 @@ export class Relay implements AnswerHandler {
   }
 
   onResponseData(_control: Control, chunk: Buffer): void {
+    if (this.isEnded) return;
+    if (this.#unjudged !== undefined) {
+      this.#clock.noteProgress();
+      if (!this.#unjudged.body.add(chunk)) throw upstreamFailure('upstream_bad_response', 'http_response_body_size');
+    } else this.#passChunk(chunk);
+  }
+
+  #passChunk(chunk: Buffer): void {
     if (this.isEnded || this.#endIfForestalled()) return;
     this.#clock.noteProgress();
     this.#proceed(this.#receiver.data(chunk));
   }
 
   onResponseEnd(): void {
+    if (this.isEnded) return;
+    if (this.#unjudged !== undefined) this.#treatWhole(this.#unjudged);
+    else this.#passEnd();
+  }
+
+  #passEnd(): void {
     if (this.isEnded || this.#endIfForestalled()) return;
     this.#proceed(this.#receiver.end());
+  }
+
+  #treatWhole({ judge, status, headers, body }: UnjudgedAnswer): void {
+    const treatment = judge.judge({ status, headers, body: body.whole() });
+    if (treatment.kind === 'pass') this.#passWhole(treatment.answer);
+    else if (treatment.kind === 'refuse') this.#owner.failed(treatment.error, 'other');
+    else {
+      this.#startAgain();
+      treatment.send();
+    }
+  }
+
+  /** Passes on an answer that was read to its end. The judge may have changed its headers and its body. */
+  #passWhole({ status, headers, body }: CompleteAnswer): void {
+    try {
+      this.#takeHead(this.#control as Control, status, headers);
+      if (this.#error !== undefined) this.#error.change(headers, body);
+      else if (body.length > 0) this.#passChunk(body);
+      this.#passEnd();
+    } catch (error) {
+      this.onResponseError(undefined, toUpstreamFailure(error));
+    }
+  }
+
+  /** Forgets the answer, because the same attempt sends another request. */
+  #startAgain(): void {
+    const { trail } = this.#exchange;
+    this.#clock.noteAttempt();
+    this.answeredStatus = undefined;
+    this.#unjudged = undefined;
+    this.#error = undefined;
+    this.#receiver = this.#held ?? this.#answer;
+    trail.upstreamStatus = undefined;
+    trail.upstreamMs = undefined;
   }
 
   /** Does what a receiver has returned. */
@@ -248,30 +314,5 @@ export class Relay implements AnswerHandler {
   /** Removes the connection from its pool. The answer continues. */
   detach(): void {
     this.#control?.detach();
-  }
-
-  /** Passes on an answer that was read to its end. Rules may have changed these headers and this body. */
-  passWhole(status: number, headers: AnswerHeaders, body: Buffer): void {
-    const control = this.#control as Control;
-    this.#takeHead(control, status, headers);
-    if (this.#error !== undefined) this.#error.change(headers, body);
-    else if (body.length > 0) this.onResponseData(control, body);
-    this.onResponseEnd();
-  }
-
-  /** Call it when the read of a record has begun. */
-  noteRecordRead(control: Control): void {
-    this.#control = control;
-  }
-
-  /** Call it before the same attempt sends another request: its request once more, or the request that is made from a record. */
-  startAgain(): void {
-    const { trail } = this.#exchange;
-    this.#clock.noteAttempt();
-    this.answeredStatus = undefined;
-    this.#error = undefined;
-    this.#receiver = this.#held ?? this.#answer;
-    trail.upstreamStatus = undefined;
-    trail.upstreamMs = undefined;
   }
 }

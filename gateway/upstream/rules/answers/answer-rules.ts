@@ -2,8 +2,8 @@
 // per configuration.
 
 import { GatewayError } from '../../../catalogue/errors.ts';
-import type { AnswerHeaders } from '../../../http1/client/wire.ts';
 import { type JsonNode, printJsonTree, readJson } from '../../../shared/json-tree.ts';
+import type { CompleteAnswer } from '../../relay/answer-judge.ts';
 import { type AddressedOperation, type MemberMatchers, membersTest } from '../matchers.ts';
 import { changeAt, memberPath } from '../members.ts';
 import { type RefusalRule, toDeclaredRefusal } from './refusal.ts';
@@ -34,13 +34,6 @@ type AnswerOutcome =
 export interface AnswerRule {
   readonly when: AnswerCondition;
   readonly then: AnswerOutcome;
-}
-
-/** A buffered answer. The client has received nothing of it. */
-export interface CompleteAnswer {
-  readonly status: number;
-  readonly headers: AnswerHeaders;
-  readonly body: Buffer;
 }
 
 export interface AnsweredRequest extends AddressedOperation {

@@ -2,10 +2,7 @@
 
 import { upstreamFailure } from '../../../catalogue/upstream-failure.ts';
 import { codingOf, decodeBody, isDecodable } from '../../encoding/decode.ts';
-import type { CompleteAnswer } from './answer-rules.ts';
-
-/** Largest body that is buffered and judged, before and after decoding. A longer body fails the attempt with upstream_bad_response. */
-export const BUFFERED_BYTES_MAX = 8_388_608;
+import { type CompleteAnswer, JUDGED_BYTES_MAX } from '../../relay/answer-judge.ts';
 
 /**
  * The request allowed no coding (upstream/headers/request-lines.ts), but an upstream may ignore that. Throws if the body of an answer below
@@ -15,7 +12,7 @@ export const BUFFERED_BYTES_MAX = 8_388_608;
 export function decodedAnswer(answer: CompleteAnswer): CompleteAnswer {
   const coding = codingOf(answer.headers);
   if (coding === '' || answer.body.length === 0) return answer;
-  const body = isDecodable(coding) ? decodeBody(answer.body, coding, BUFFERED_BYTES_MAX) : 'invalid';
+  const body = isDecodable(coding) ? decodeBody(answer.body, coding, JUDGED_BYTES_MAX) : 'invalid';
   if (typeof body === 'string') {
     if (answer.status >= 400) return answer;
     const cause = new Error(`content coding ${coding}, which the rules of the upstream cannot read`);

@@ -1,0 +1,31 @@
+// What the relay asks the judge of an upstream that has rules or a credential (upstream/attempts/judged-attempt.ts).
+
+import type { GatewayError } from '../../catalogue/errors.ts';
+import type { AnswerHeaders } from '../../http1/client/wire.ts';
+
+/** Largest body that is read and judged, before and after decoding. A longer body fails the attempt with upstream_bad_response. */
+export const JUDGED_BYTES_MAX = 8_388_608;
+
+/** An answer that was read to its end. The client has received nothing of it. */
+export interface CompleteAnswer {
+  readonly status: number;
+  readonly headers: AnswerHeaders;
+  readonly body: Buffer;
+}
+
+/** What happens to a judged answer. */
+export type AnswerTreatment =
+  /** It goes to the client, possibly changed. */
+  | { readonly kind: 'pass'; readonly answer: CompleteAnswer }
+  /** The attempt fails. */
+  | { readonly kind: 'refuse'; readonly error: GatewayError }
+  /** The client gets none of it. The same attempt sends another request by `send`. */
+  | { readonly kind: 'resend'; send(): void };
+
+export interface AnswerJudge {
+  /** Whether the request in progress is the read of a record that precedes the request of the client. */
+  readonly readsRecord: boolean;
+  /** Returns `pass` if the client gets the answer as it arrives, and `read` if it is read to its end and judged. */
+  judgeHead(status: number, headers: AnswerHeaders): 'pass' | 'read';
+  judge(answer: CompleteAnswer): AnswerTreatment;
+}
