@@ -11,7 +11,7 @@ const order = {
   counters: ['live instances', 'limits', 'failures'],
   upstreams: ['upstream access', 'record locks', 'sandbox', 'examples', 'upstreams'],
   callers: ['streams', 'tunnel streams', 'sessions', 'identity'],
-  stores: ['disk', 'replay store', 'deprecated calls', 'usage', 'throttle'],
+  stores: ['disk', 'replay store', 'deprecated calls', 'usage'],
   certificates: ['acme', 'certificates'],
   traffic: ['listeners', 'tunnels', 'overload', 'serving'],
   administration: ['reload', 'configuration changes'],

@@ -45,7 +45,6 @@ export interface AddressLimit {
    * @param credential a credential of the request that could be a guess; such a request may wait
    */
   enter(admitted: Admitted, credential: string | undefined): Awaitable<Visit>;
-  useRules(rules: AddressLimitRules): void;
   /** Number of requests and connections in progress. */
   inProgress(): number;
 }
@@ -53,13 +52,17 @@ export interface AddressLimit {
 /** Retry-After if too many connections are open. It is an estimate, because the gateway does not know when one of them will end. */
 const RETRY_AFTER_SECONDS = 5;
 
-function createAddressLimit(rules: AddressLimitRules, logins: LoginThrottle, now: () => number): AddressLimit {
+function createAddressLimit(
+  rules: () => AddressLimitRules,
+  { name, counters, now }: LoginThrottleOptions,
+): AddressLimit {
+  const logins = new LoginThrottle(rules, { name, counters, now });
   const rates = createProcessStore({ now });
   const inProgress = new Map<string, number>();
   let total = 0;
 
   function countRequest(block: string): void {
-    const { outcome, waitMs } = rates.decide([chargeOf({ ...rules, enforce: true }, 1, 'address', block)]);
+    const { outcome, waitMs } = rates.decide([chargeOf({ ...rules(), enforce: true }, 1, 'address', block)]);
     if (outcome !== 'admitted')
       throw new GatewayError('rate_limited', { retryAfterSeconds: retryAfterSecondsOf(waitMs) });
   }
@@ -90,19 +93,16 @@ function createAddressLimit(rules: AddressLimitRules, logins: LoginThrottle, now
   return {
     enter(admitted, credential) {
       const digest = credential === undefined ? undefined : logins.digestOf(credential);
-      if (digest !== undefined) logins.refuse(admitted, digest);
+      if (digest !== undefined) logins.refuseIfBlocked(admitted, digest);
+      const { connections, connectionsTotal } = rules();
       const block = addressBlockOf(admitted.clientAddress);
-      if ((inProgress.get(block) ?? 0) >= rules.connections)
+      if ((inProgress.get(block) ?? 0) >= connections)
         throw new GatewayError('rate_limited', { retryAfterSeconds: RETRY_AFTER_SECONDS });
-      if (total >= rules.connectionsTotal) throw new GatewayError('gateway_overloaded');
+      if (total >= connectionsTotal) throw new GatewayError('gateway_overloaded');
       countRequest(block);
       const leaveBlock = occupy(block);
       if (digest === undefined) return visitOf(NO_LOGIN, leaveBlock);
       return enterWith(logins.admit(admitted, digest), leaveBlock);
-    },
-    useRules(next) {
-      rules = next;
-      logins.useRules(next);
     },
     inProgress: () => total,
   };
@@ -128,14 +128,18 @@ export interface AddressLimits {
 }
 
 export function createAddressLimits(options: Omit<LoginThrottleOptions, 'name'>): AddressLimits {
+  const latest = new Map<string, AddressLimitRules>();
   const limits = new Map<string, AddressLimit>();
 
   return {
     apply(named) {
       for (const [name, rules] of named) {
-        const limit = limits.get(name);
-        if (limit !== undefined) limit.useRules(rules);
-        else limits.set(name, createAddressLimit(rules, new LoginThrottle(rules, { ...options, name }), options.now));
+        latest.set(name, rules);
+        if (limits.has(name)) continue;
+        limits.set(
+          name,
+          createAddressLimit(() => latest.get(name) as AddressLimitRules, { ...options, name }),
+        );
       }
     },
     limitOf: (name) => limits.get(name) as AddressLimit,

@@ -34,13 +34,14 @@ export interface FailureCounter {
   reserve(block: string): Promise<ReservedUnit>;
   /** Frees the memory of this process for an address. The shared counter stays. */
   forget(block: string): void;
-  /** Replaces the rules. Windows that have begun keep their end. */
-  useRules(rules: FailureRules): void;
 }
 
 export interface FailureCounters {
-  /** @param name distinguishes counters of different failures; the same on all instances */
-  counter(name: string, rules: FailureRules): FailureCounter;
+  /**
+   * @param name distinguishes counters of different failures; the same on all instances
+   * @param rules the current rules. If they change, windows that have begun keep their end
+   */
+  counter(name: string, rules: () => FailureRules): FailureCounter;
   close(): void;
 }
 

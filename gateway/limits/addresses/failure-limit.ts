@@ -17,7 +17,9 @@ import {
  */
 const ADDRESSES_MAX = 100_000;
 
-export interface FailureLimitOptions extends FailureRules {
+export interface FailureLimitOptions {
+  /** The current rules. If they change, windows that have begun keep their end, and a blocked address stays blocked. */
+  readonly rules: () => FailureRules;
   /** Name of the counted failures; the same on all instances. */
   readonly name: string;
   /** Default: counters of this process. */
@@ -30,7 +32,7 @@ export class FailureLimit {
   readonly #now: () => number;
   readonly #addressesMax: number;
   readonly #counter: FailureCounter;
-  #windowSeconds: number;
+  readonly #rules: () => FailureRules;
   // The end of each window, in the order in which this instance saw the windows begin. Windows nearly always end in this order, because all
   // have the same length.
   readonly #endsMs = new Map<string, number>();
@@ -39,8 +41,8 @@ export class FailureLimit {
   constructor(options: FailureLimitOptions) {
     this.#now = options.now;
     this.#addressesMax = options.addressesMax ?? ADDRESSES_MAX;
-    this.#counter = (options.counters ?? PROCESS_FAILURE_COUNTERS).counter(options.name, options);
-    this.#windowSeconds = options.windowSeconds;
+    this.#counter = (options.counters ?? PROCESS_FAILURE_COUNTERS).counter(options.name, options.rules);
+    this.#rules = options.rules;
   }
 
   /**
@@ -87,12 +89,6 @@ export class FailureLimit {
     throw this.refusalOf(address);
   }
 
-  /** Replaces the rules. Windows that have begun keep their end, and a blocked address stays blocked. */
-  useRules(rules: FailureRules): void {
-    this.#counter.useRules(rules);
-    this.#windowSeconds = rules.windowSeconds;
-  }
-
   /** Number of addresses in memory. */
   size(): number {
     return this.#endsMs.size;
@@ -117,7 +113,7 @@ export class FailureLimit {
 
   #beginWindow(block: string, nowMs: number): void {
     if (this.#endsMs.size >= this.#addressesMax) this.#forget(this.#endsMs.keys().next().value as string);
-    this.#endsMs.set(block, nowMs + this.#windowSeconds * 1000);
+    this.#endsMs.set(block, nowMs + this.#rules().windowSeconds * 1000);
   }
 
   /**

@@ -9,27 +9,27 @@ import type { FailureRules } from './failure-counter.ts';
 
 const require = createRequire(import.meta.url);
 
-export function createMemoryLimiter(name: string, rules: FailureRules): RateLimiterMemory {
+export function createMemoryLimiter(name: string, rules: () => FailureRules): RateLimiterMemory {
   const Limiter = require('rate-limiter-flexible/lib/RateLimiterMemory.js') as typeof RateLimiterMemory;
-  return new Limiter(settingsOf(name, rules));
+  return following(rules, new Limiter(settingsOf(name, rules())));
 }
 
-export function createRedisLimiter(name: string, rules: FailureRules, client: Redis): RateLimiterRedis {
+export function createRedisLimiter(name: string, rules: () => FailureRules, client: Redis): RateLimiterRedis {
   const Limiter = require('rate-limiter-flexible/lib/RateLimiterRedis.js') as typeof RateLimiterRedis;
-  return new Limiter({ ...settingsOf(name, rules), storeClient: sealedFor(client), rejectIfRedisNotReady: true });
+  const settings = { ...settingsOf(name, rules()), storeClient: sealedFor(client), rejectIfRedisNotReady: true };
+  return following(rules, new Limiter(settings));
 }
 
 function settingsOf(name: string, { failures, windowSeconds }: FailureRules) {
   return { points: failures, duration: windowSeconds, keyPrefix: `failures:${name}` };
 }
 
-/** Applies new rules to a limiter. */
-export function setRules(
-  limiter: RateLimiterMemory | RateLimiterRedis,
-  { failures, windowSeconds }: FailureRules,
-): void {
-  limiter.points = failures;
-  limiter.duration = windowSeconds;
+/** Makes the limiter read its rules at each use, because a reload may replace them. */
+function following<T extends RateLimiterMemory | RateLimiterRedis>(rules: () => FailureRules, limiter: T): T {
+  return Object.defineProperties(limiter, {
+    points: { get: () => rules().failures },
+    duration: { get: () => rules().windowSeconds },
+  });
 }
 
 /**

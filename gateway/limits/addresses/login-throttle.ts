@@ -46,7 +46,7 @@ const ALL_ADDRESSES = 'all';
  */
 const RETRY_AFTER_SECONDS = 5;
 
-export type LoginThrottleOptions = Pick<FailureLimitOptions, 'name' | 'counters' | 'now'>;
+export type LoginThrottleOptions = Omit<FailureLimitOptions, 'rules' | 'addressesMax'>;
 
 /** Gives back the units of an attempt. `isAnswered` is true if the outcome of the attempt is known. */
 type GiveBack = (isAnswered: boolean) => void;
@@ -57,7 +57,7 @@ type GiveBack = (isAnswered: boolean) => void;
  * credential is. If a trusted credential fails, it is no longer trusted. A few such failures block the address for all credentials.
  */
 export class LoginThrottle {
-  #rules: LoginThrottleRules;
+  readonly #rules: () => LoginThrottleRules;
   readonly #accepted: AcceptedCredentials;
   readonly #ofAddress: FailureLimit;
   /** Failures of trusted credentials, per address. */
@@ -65,12 +65,18 @@ export class LoginThrottle {
   readonly #ofAll: FailureLimit;
   readonly #queue = createLoginQueue();
 
-  constructor(rules: LoginThrottleRules, { name, counters, now }: LoginThrottleOptions) {
+  /** @param rules the current rules. If they change, windows that have begun keep their end */
+  constructor(rules: () => LoginThrottleRules, { name, counters, now }: LoginThrottleOptions) {
     this.#rules = rules;
-    this.#accepted = createAcceptedCredentials(() => this.#rules.failuresWindowSeconds * 1000, now);
-    this.#ofAddress = new FailureLimit({ name: `login:${name}`, counters, now, ...addressRules(rules, 1) });
-    this.#ofAccepted = new FailureLimit({ name: `known:${name}`, counters, now, ...addressRules(rules, 0.1) });
-    this.#ofAll = new FailureLimit({ name: `total:${name}`, counters, now, ...totalRules(rules) });
+    this.#accepted = createAcceptedCredentials(() => rules().failuresWindowSeconds * 1000, now);
+    this.#ofAddress = new FailureLimit({ name: `login:${name}`, counters, now, rules: () => addressRules(rules(), 1) });
+    this.#ofAccepted = new FailureLimit({
+      name: `known:${name}`,
+      counters,
+      now,
+      rules: () => addressRules(rules(), 0.1),
+    });
+    this.#ofAll = new FailureLimit({ name: `total:${name}`, counters, now, rules: () => totalRules(rules()) });
   }
 
   /** Returns the digest of a credential that could be a guess. The other methods take the digest. */
@@ -79,32 +85,24 @@ export class LoginThrottle {
   }
 
   /** Throws if too many logins have failed. */
-  refuse({ clientAddress }: Admitted, digest: string): void {
-    refuseIfBlocked(this.#ofAccepted, clientAddress);
+  refuseIfBlocked({ clientAddress }: Admitted, digest: string): void {
+    assertNotBlocked(this.#ofAccepted, clientAddress);
     if (this.#accepted.has(digest)) return;
-    for (const [limit, counted] of this.#limitsFor(clientAddress)) refuseIfBlocked(limit, counted);
+    for (const [limit, counted] of this.#limitsFor(clientAddress)) assertNotBlocked(limit, counted);
   }
 
   /**
    * Admits an attempt to log in. The attempt reserves a unit of each limit until its outcome is known, because many attempts at once could
-   * otherwise exceed a limit. The attempt waits while other attempts have reserved all remaining units. Throws, or rejects, as `refuse`
-   * does.
+   * otherwise exceed a limit. The attempt waits while other attempts have reserved all remaining units. Throws, or rejects, as
+   * `refuseIfBlocked` does.
    */
   admit(admitted: Admitted, digest: string): Awaitable<LoginAttempt> {
     return this.#beginTrusted(admitted.clientAddress, digest) ?? this.#beginInTurn(admitted, digest);
   }
 
-  /** Replaces the rules. Windows that have begun keep their end. */
-  useRules(rules: LoginThrottleRules): void {
-    this.#rules = rules;
-    this.#ofAddress.useRules(addressRules(rules, 1));
-    this.#ofAccepted.useRules(addressRules(rules, 0.1));
-    this.#ofAll.useRules(totalRules(rules));
-  }
-
   /** Returns the limits under which an attempt from this address counts, each with the name that it counts under. */
   #limitsFor(address: string): readonly (readonly [limit: FailureLimit, counted: string])[] {
-    if (this.#rules.failuresTotal === undefined) return [[this.#ofAddress, address]];
+    if (this.#rules().failuresTotal === undefined) return [[this.#ofAddress, address]];
     return [
       [this.#ofAddress, address],
       [this.#ofAll, ALL_ADDRESSES],
@@ -196,7 +194,7 @@ export class LoginThrottle {
   }
 }
 
-function refuseIfBlocked(limit: FailureLimit, address: string): void {
+function assertNotBlocked(limit: FailureLimit, address: string): void {
   if (limit.isBlocked(address)) throw limit.refusalOf(address);
 }
 

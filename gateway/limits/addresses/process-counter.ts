@@ -2,7 +2,7 @@
 
 import type { RateLimiterMemory } from 'rate-limiter-flexible';
 import type { FailureCount, FailureCounter, FailureRules, ReservedUnit } from './failure-counter.ts';
-import { createMemoryLimiter, setRules } from './limiter-library.ts';
+import { createMemoryLimiter } from './limiter-library.ts';
 
 export class ProcessCounter implements FailureCounter {
   readonly #limiter: RateLimiterMemory;
@@ -12,7 +12,7 @@ export class ProcessCounter implements FailureCounter {
    */
   readonly #reserved = new Map<string, number>();
 
-  constructor(name: string, rules: FailureRules) {
+  constructor(name: string, rules: () => FailureRules) {
     this.#limiter = createMemoryLimiter(name, rules);
   }
 
@@ -43,9 +43,5 @@ export class ProcessCounter implements FailureCounter {
 
   forget(block: string): void {
     void this.#limiter.delete(block);
-  }
-
-  useRules(rules: FailureRules): void {
-    setRules(this.#limiter, rules);
   }
 }

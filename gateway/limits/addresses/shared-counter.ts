@@ -4,7 +4,7 @@ import type { RateLimiterRedis } from 'rate-limiter-flexible';
 import type { Redis } from '../../redis/client.ts';
 import { REAL_MACHINE } from '../../shared/machine.ts';
 import type { FailureCount, FailureCounter, FailureRules, ReservedUnit } from './failure-counter.ts';
-import { createRedisLimiter, setRules } from './limiter-library.ts';
+import { createRedisLimiter } from './limiter-library.ts';
 import { ProcessCounter } from './process-counter.ts';
 import type { SharedUnits } from './reserved-units.ts';
 
@@ -26,7 +26,7 @@ export class SharedCounter implements FailureCounter {
   readonly #fallback: ProcessCounter;
   readonly #units: SharedUnits;
 
-  constructor(name: string, rules: FailureRules, client: Redis, units: SharedUnits) {
+  constructor(name: string, rules: () => FailureRules, client: Redis, units: SharedUnits) {
     this.#limiter = createRedisLimiter(name, rules, client);
     this.#fallback = new ProcessCounter(name, rules);
     this.#units = units;
@@ -53,11 +53,6 @@ export class SharedCounter implements FailureCounter {
 
   forget(block: string): void {
     this.#fallback.forget(block);
-  }
-
-  useRules(rules: FailureRules): void {
-    setRules(this.#limiter, rules);
-    this.#fallback.useRules(rules);
   }
 
   readonly #send = (block: string): void => {

@@ -35,7 +35,7 @@ export async function openStores(above: EarlierSections, parts: Parts): Promise<
   const replayStore = await openReplayStorePart(above, parts);
   const deprecatedCalls = openDeprecatedCallsPart(above, parts);
   const usage = await openUsagePart(above, parts);
-  const throttle = openThrottle(above, parts);
+  const throttle = throttleFor(above);
   return { replayStore, deprecatedCalls, usage, throttle };
 }
 
@@ -103,17 +103,12 @@ async function openUsagePart(
   return usage;
 }
 
-function openThrottle(
-  { options: { configuration }, base: { forwardNow }, counters, callers }: EarlierSections,
-  parts: Parts,
-): Throttle {
-  const throttle = createThrottle({
-    ...configuration.config.limits.addresses,
+function throttleFor({ base: { inForce, forwardNow }, counters, callers }: EarlierSections): Throttle {
+  return createThrottle({
+    rules: () => inForce().config.limits.addresses,
     counters: counters.failures,
     isKnownCaller: callers.identity.isKnownCaller,
     mayLackKeys: callers.identity.mayLackKeys,
     now: forwardNow,
   });
-  parts.add({ name: 'throttle', apply: ({ config }) => throttle.useRules(config.limits.addresses) });
-  return throttle;
 }

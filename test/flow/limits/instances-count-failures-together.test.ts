@@ -68,7 +68,7 @@ test('while Redis is away each instance counts for itself', async () => {
 test('a flood of failures from one address is counted whole, by few commands', async () => {
   const FLOOD = 500;
   const counters = openFailureCounters(redis.url);
-  const counter = counters.counter('flood', { failures: FLOOD, windowSeconds: 3600 });
+  const counter = counters.counter('flood', () => ({ failures: FLOOD, windowSeconds: 3600 }));
   const commands = () =>
     asking(async (client) => Number(/total_commands_processed:(\d+)/.exec(await client.info('stats'))?.[1]));
   // Until it is connected, failures are counted in this process, and no command is sent.

@@ -60,7 +60,7 @@ test('a lease is renewed while its instance lives, and ends by itself once it do
 test('the reserved unit belongs to the counter of the failures, even with a prefix for the keys', async (t) => {
   const counters = openFailureCounters(`${redis.url}?keyPrefix=some:`);
   t.after(counters.close);
-  const counter = counters.counter('login', { failures: 2, windowSeconds: 60 });
+  const counter = counters.counter('login', () => ({ failures: 2, windowSeconds: 60 }));
   // Until it is connected, this process counts.
   await eventually(async () => {
     (await counter.reserve('192.0.2.1')).giveBack?.();
@@ -90,7 +90,7 @@ for (const [what, damage] of [
     await damage();
     const counters = openFailureCounters(redis.url);
     t.after(counters.close);
-    const counter = counters.counter('login', { failures: 2, windowSeconds: 60 });
+    const counter = counters.counter('login', () => ({ failures: 2, windowSeconds: 60 }));
     await eventually(async () => (await counter.count('x')).leftMs !== undefined);
     const units = [];
     for (let i = 0; i < 4; i++) units.push((await counter.reserve('192.0.2.3')).giveBack !== undefined);

@@ -369,7 +369,12 @@ describe(`${VERSION} and this version on the same stores`, { skip: former === un
       ({ openFailureCounters }) => {
         const counters = openFailureCounters(redis.url);
         t.after(() => counters.close());
-        return counters.counter('address', { failures: 4, windowSeconds: 60 });
+        // The version before takes the rules themselves, and not the function.
+        const rules = { failures: 4, windowSeconds: 60 };
+        return counters.counter(
+          'address',
+          Object.assign(() => rules, rules),
+        );
       },
     );
     // Until its connection is ready, each counts by itself.

@@ -34,7 +34,7 @@ export async function openOthers(url: string, connect: ConnectRedis) {
     versions: await createRedisUseStore(url, now, connect),
     secrets: createSecretsInRedis({ url, patienceMs: 0, connect }),
     probes: createLatchProbes(url, '', connect),
-    counter: openFailureCounters(url, connect).counter('compared', RULES),
+    counter: openFailureCounters(url, connect).counter('compared', () => RULES),
     units: createSharedUnits(connect({ url }), 100_000, {
       ...REAL_MACHINE,
       setInterval,

@@ -6,7 +6,7 @@ it('a count of this process has no end of a shared window, with and without Redi
   for (const url of [undefined, 'redis://127.0.0.1:1']) {
     const counters = openFailureCounters(url);
     t.after(counters.close);
-    const counter = counters.counter('test', { failures: 2, windowSeconds: 60 });
+    const counter = counters.counter('test', () => ({ failures: 2, windowSeconds: 60 }));
     assert.deepEqual(await counter.count('192.0.2.1'), { isUsedUp: false, leftMs: undefined });
     assert.deepEqual(await counter.count('192.0.2.1'), { isUsedUp: true, leftMs: undefined });
   }

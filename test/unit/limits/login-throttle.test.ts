@@ -3,16 +3,18 @@ import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { GatewayError } from '../../../gateway/catalogue/errors.ts';
 import type { Admitted } from '../../../gateway/exchange/exchange.ts';
-import { type LoginAttempt, LoginThrottle } from '../../../gateway/limits/addresses/login-throttle.ts';
+import {
+  type LoginAttempt,
+  LoginThrottle,
+  type LoginThrottleRules,
+} from '../../../gateway/limits/addresses/login-throttle.ts';
 
 const DAY = 86_400;
 
-function setUp(rules: { failures?: number; failuresTotal?: number } = {}) {
+function setUp(changed: { failures?: number; failuresTotal?: number } = {}) {
+  let rules: LoginThrottleRules = { failures: 10, failuresWindowSeconds: DAY, ...changed };
   let nowMs = 1_795_190_400_000;
-  const logins = new LoginThrottle(
-    { failures: 10, failuresWindowSeconds: DAY, ...rules },
-    { name: 'mail', now: () => nowMs },
-  );
+  const logins = new LoginThrottle(() => rules, { name: 'mail', now: () => nowMs });
   const asking = (clientAddress: string, socket = { destroyed: false }) =>
     ({ clientAddress, request: { socket } }) as unknown as Admitted;
 
@@ -20,11 +22,13 @@ function setUp(rules: { failures?: number; failuresTotal?: number } = {}) {
   async function begin(address: string, credential: string, socket?: { destroyed: boolean }): Promise<LoginAttempt> {
     const digest = logins.digestOf(credential);
     const admitted = asking(address, socket);
-    logins.refuse(admitted, digest);
+    logins.refuseIfBlocked(admitted, digest);
     return logins.admit(admitted, digest);
   }
   return {
-    logins,
+    useRules(next: LoginThrottleRules) {
+      rules = next;
+    },
     begin,
     advance(seconds: number) {
       nowMs += seconds * 1000;
@@ -127,7 +131,7 @@ test('failures of all addresses together can be bounded, and known credentials s
 
 test('new rules hold for windows that begin', async () => {
   const door = setUp({ failures: 5 });
-  door.logins.useRules({ failures: 1, failuresWindowSeconds: 60, failuresTotal: undefined });
+  door.useRules({ failures: 1, failuresWindowSeconds: 60, failuresTotal: undefined });
   await door.answered(401, '192.0.2.1', 'Basic Z3Vlc3M=');
   assert.ok(!(await door.passes('192.0.2.1', 'Basic bmV3')));
   door.advance(60);

@@ -6,20 +6,22 @@ import type { Admitted } from '../../../gateway/exchange/exchange.ts';
 import { createThrottle, type ThrottleOptions } from '../../../gateway/limits/addresses/throttle.ts';
 import { admitted } from './parties.ts';
 
-function setUp(options: Partial<ThrottleOptions> = {}) {
+function setUp({ failures = 3, ...options }: Partial<ThrottleOptions> & { failures?: number } = {}) {
   let nowMs = 1_795_190_400_000;
+  let rules = { failures, windowSeconds: 60 };
   const settings = {
-    failures: 3,
-    windowSeconds: 60,
+    rules: () => rules,
     isKnownCaller: () => false,
     mayLackKeys: () => false,
     now: () => nowMs,
   };
-  const { throttle, countRefusal, useRules, size } = createThrottle({ ...settings, ...options });
+  const { throttle, countRefusal, size } = createThrottle({ ...settings, ...options });
   return {
     size,
     countRefusal,
-    useRules,
+    useRules(next: typeof rules) {
+      rules = next;
+    },
     advance(ms: number) {
       nowMs += ms;
     },
