@@ -88,6 +88,11 @@ export class GatewayError implements Error {
   get entry(): CatalogueEntry {
     return REFUSALS[this.code];
   }
+
+  /** Whether the upstream refused the request; false if the gateway did, or if the upstream failed. */
+  get isByUpstream(): boolean {
+    return this.details.words !== undefined;
+  }
 }
 
 Object.setPrototypeOf(GatewayError.prototype, Error.prototype);

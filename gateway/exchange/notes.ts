@@ -14,6 +14,8 @@ interface Unread {
 export type TrailNotes = { [Name in keyof UsualNotes]: UsualNotes[Name] | Unread } & {
   /** Notes the time at which a stage has ended. */
   noteEnd(stage: TimedStage): void;
+  /** Adds a wait for a place at the upstream, for a connection of its pool, or for its credential. */
+  noteQueued(waitedMs: number): void;
   /** Notes that the client has left before the end of its answer. The status becomes 499, unless the exchange has been refused. */
   clientLeft(): void;
   /** Writes a note that few exchanges have; undefined removes it. */

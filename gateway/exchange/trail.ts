@@ -42,7 +42,6 @@ export class Trail implements Reservation, TrailNotes, UsualNotes {
   rare: RareNotes | undefined = undefined;
   clientAddress: string | undefined = undefined;
   clientTraceparent: string | undefined = undefined;
-  answersAlike = 1;
   traceId: string | undefined = undefined;
   trace: TraceNotes | undefined = undefined;
   operation: Operation | undefined = undefined;
@@ -90,6 +89,10 @@ export class Trail implements Reservation, TrailNotes, UsualNotes {
     if (value === undefined && this.rare === undefined) return;
     this.rare ??= {};
     this.rare[name] = value;
+  }
+
+  noteQueued(waitedMs: number): void {
+    this.queuedMs = (this.queuedMs ?? 0) + waitedMs;
   }
 
   clientLeft(): void {

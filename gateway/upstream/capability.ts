@@ -95,7 +95,7 @@ const FIELDS = {
     notes: {
       answerViolations: rarelyNoted<readonly string[]>(),
       // The number of answers that this one stands for, because with `report` not every body is checked.
-      answersAlike: usualNote<number>(),
+      answersAlike: rarelyNoted<number>(),
     },
     meaning: 'where the answer violates the contract',
   },

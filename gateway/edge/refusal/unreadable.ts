@@ -1,10 +1,10 @@
 // Handles input that is not a valid request: bytes that the parser rejects, requests that arrive too slowly, CONNECT. Codes:
 // malformed_http, headers_too_large, http_version_not_supported, request_timeout, body_too_large, method_not_allowed.
 
-import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ErrorCode, GatewayError } from '../../catalogue/errors.ts';
 import { Trail } from '../../exchange/trail.ts';
+import { writeAnswerHead } from '../../http1/answer-writer.ts';
 import { endAfterLingering } from '../../sockets/linger.ts';
 import type { EdgeExchange, EdgeResponse } from '../edge-exchange.ts';
 import { type NodeExchange, nodeExchangeOf } from '../edge-exchange.ts';
@@ -98,11 +98,16 @@ function answerSocket(socket: Socket, error: GatewayError, requestId: string, op
     return;
   }
   const { status, headers, text } = options.refusals.answerOf(error, error.entry.retryable === true, requestId);
-  const framing = ['Content-Length', String(Buffer.byteLength(text)), 'Connection', 'close'];
-  const lines = options.constantHeaders.concat('X-Request-Id', requestId, headers, framing);
-  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nDate: ${new Date().toUTCString()}\r\n`;
-  for (let i = 0; i < lines.length; i += 2) head += `${lines[i]}: ${lines[i + 1]}\r\n`;
-  socket.write(`${head}\r\n${text}`);
+  const length = ['Content-Length', String(Buffer.byteLength(text))];
+  const head = writeAnswerHead({
+    status,
+    headers: options.constantHeaders.concat('X-Request-Id', requestId, headers, length),
+    isKept: false,
+    keepAliveMs: 0,
+    hasBody: true,
+    nowMs: Date.now(),
+  });
+  socket.write(head.text + text);
   endAfterLingering(socket);
 }
 

@@ -37,11 +37,10 @@ export function createThrottle({ isKnownCaller, mayLackKeys, ...options }: Throt
       if (failures.isBlocked(clientAddress) && !isKnownCaller(admitted)) throw failures.refusalOf(clientAddress);
     },
     countRefusal({ clientAddress }, error) {
-      const { entry, details } = error;
-      if (clientAddress === undefined || !COUNTED_STATUSES.has(entry.status)) return;
+      if (clientAddress === undefined || !COUNTED_STATUSES.has(error.entry.status)) return;
       if (isUnknownCredential(error) && mayLackKeys()) return;
-      // An error with `words` is a refusal by an upstream. It does not count, because the gateway itself had permitted the caller.
-      if (details.words === undefined) void failures.countFailure(clientAddress);
+      // The gateway itself has permitted a caller that an upstream refuses.
+      if (!error.isByUpstream) void failures.countFailure(clientAddress);
     },
   };
 }

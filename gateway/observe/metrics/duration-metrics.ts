@@ -110,8 +110,8 @@ function createExchangeDurations(registry: Registry, routes: RouteSeries) {
       marked.refused += 1;
       if (status >= 500) marked.refusedWith5xx += 1;
     },
-    countBroken({ operation, answersAlike }: Trail): void {
-      if (operation !== undefined) markedOf(operation).broken += answersAlike;
+    countBroken({ operation, rare }: Trail): void {
+      if (operation !== undefined) markedOf(operation).broken += rare?.answersAlike ?? 1;
     },
     expect(served: ReadonlySet<string>): void {
       serverSeries.forget();

@@ -87,7 +87,7 @@ export class Attempts implements DeadlineOwner, RelayOwner {
     this.#options = options;
     this.#send = send;
     this.#place = new ExchangePlace(exchange, route.concurrency);
-    this.clock = new ExchangeClock(exchange, route, this.#place, deadlineAt);
+    this.clock = new ExchangeClock(exchange, route, deadlineAt);
   }
 
   /**

@@ -19,7 +19,6 @@ export class ExchangePlace implements Waiter {
   #entry: QueueEntry | undefined;
   #onWaited: OnWaited | undefined;
   #load: UpstreamLoad | undefined;
-  #queuedMs = 0;
 
   constructor(exchange: Forwardable, concurrency: ConcurrencyLimit) {
     this.#exchange = exchange;
@@ -47,13 +46,13 @@ export class ExchangePlace implements Waiter {
   entered(load: UpstreamLoad, waitedMs: number): void {
     this.#entry = undefined;
     this.#load = load;
-    this.noteQueued(waitedMs);
+    this.#exchange.trail.noteQueued(waitedMs);
     this.#onWaited?.(undefined);
   }
 
   refused(error: GatewayError, waitedMs: number): void {
     this.#entry = undefined;
-    this.noteQueued(waitedMs);
+    this.#exchange.trail.noteQueued(waitedMs);
     this.#onWaited?.(error);
   }
 
@@ -61,14 +60,8 @@ export class ExchangePlace implements Waiter {
   leaveQueue(): void {
     if (this.#entry === undefined) return;
     this.#concurrency.leaveQueue(this.#entry);
-    this.noteQueued(performance.now() - this.#entry.sinceMs);
+    this.#exchange.trail.noteQueued(performance.now() - this.#entry.sinceMs);
     this.#entry = undefined;
-  }
-
-  /** Adds a wait to `queuedMs` of the log: the wait for a place, for a connection of the pool, or for the credential. */
-  noteQueued(waitedMs: number): void {
-    this.#queuedMs += waitedMs;
-    this.#exchange.trail.queuedMs = this.#queuedMs;
   }
 
   /** Gives the place back. Returns false if the exchange no longer has one. */

@@ -2,7 +2,6 @@
 
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { DenseSetEntry } from '../../shared/dense-set.ts';
-import type { ExchangePlace } from '../concurrency/exchange-place.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import type { DeadlineOwner } from './deadlines.ts';
 
@@ -14,7 +13,6 @@ export class ExchangeClock {
   readonly deadlineAt: number;
   readonly #exchange: Forwardable;
   readonly #route: UpstreamRoute;
-  readonly #place: ExchangePlace;
   #watched: DenseSetEntry<DeadlineOwner> | undefined;
   #isStopped = false;
   /** Whether an attempt is in progress. */
@@ -25,10 +23,9 @@ export class ExchangeClock {
   #progressAt = 0;
   #passesSince: number | undefined;
 
-  constructor(exchange: Forwardable, route: UpstreamRoute, place: ExchangePlace, deadlineAt: number) {
+  constructor(exchange: Forwardable, route: UpstreamRoute, deadlineAt: number) {
     this.#exchange = exchange;
     this.#route = route;
-    this.#place = place;
     this.deadlineAt = deadlineAt;
   }
 
@@ -64,7 +61,7 @@ export class ExchangeClock {
   /** Call it when the attempt has waited for a connection, or for its credential. */
   noteWaited(waitedMs: number): void {
     this.#startedAt += waitedMs;
-    this.#place.noteQueued(waitedMs);
+    this.#exchange.trail.noteQueued(waitedMs);
   }
 
   /**

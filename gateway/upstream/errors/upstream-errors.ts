@@ -108,8 +108,7 @@ function tokenRefusal(): GatewayError {
   const { type, message } = REFUSALS.token_invalid;
   return new GatewayError('token_invalid', {
     upstreamStatus: 401,
-    // Because of `words`, the refusal is treated as a refusal by the upstream, and is not counted against the address of the client
-    // (limits/addresses/throttle.ts).
+    // Without these words, the refusal would count against the address of the client (limits/addresses/throttle.ts).
     words: { status: 401, type, code: 'token_invalid', message },
   });
 }

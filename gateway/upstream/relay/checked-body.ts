@@ -46,7 +46,7 @@ export class CheckedBody {
     const violations = violationsIn(this.#check, operation, this.#answer, this.#read);
     if (violations.length > 0) {
       trail.note('answerViolations', violations);
-      trail.answersAlike = this.#check.standsFor(operation);
+      trail.note('answersAlike', this.#check.standsFor(operation));
     }
     if (this.#reaction === 'report') return this.#next.end();
     if (violations.length > 0) return upstreamFailure('upstream_contract_violation', 'http_protocol_error');

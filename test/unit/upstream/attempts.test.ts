@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import { it } from 'node:test';
 import type { Forwardable as Fresh } from '../../../gateway/exchange/exchange.ts';
+import { Trail } from '../../../gateway/exchange/trail.ts';
 import { Attempts } from '../../../gateway/upstream/attempts/attempts.ts';
 import type { RetryBudget } from '../../../gateway/upstream/attempts/retry-budget.ts';
 import { createUpstreamRoutes } from '../../../gateway/upstream/routes.ts';
@@ -42,7 +43,7 @@ function createScene() {
     operation: { upstream: 'books' },
     caller: { mode: 'live', subject: 'a subject' },
     response,
-    trail: {},
+    trail: new Trail('req_1', 'GET'),
   } as unknown as Fresh;
   const options = {
     targets: targets as Targets,
