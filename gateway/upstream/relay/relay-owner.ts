@@ -23,6 +23,6 @@ export interface RelayOwner {
   relayed(): void;
   /** The client gets none of this answer, or a part of it. */
   failed(error: GatewayError, failure: AttemptFailure): void;
-  /** The client has left, or has another answer. */
+  /** The client has left, or has another answer. Has no effect while the attempt outlasts its client. */
   clientLeft(): void;
 }

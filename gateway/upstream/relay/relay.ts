@@ -230,10 +230,10 @@ export class Relay implements AnswerHandler {
     else this.#owner.failed(received, this.#error === undefined ? 'other' : 'status');
   }
 
-  /** If the client has left while its answer was stored, the exchange ends. */
+  /** If the client has left, or has got another answer, while its answer was stored, the exchange ends. */
   #releaseStored(release: Release): void {
     if (this.isEnded) return;
-    if (this.#exchange.response.destroyed) this.#owner.clientLeft();
+    if (this.#exchange.response.destroyed || this.#answer.isForestalled) this.#owner.clientLeft();
     else this.#proceed(release());
   }
 
@@ -279,9 +279,12 @@ export class Relay implements AnswerHandler {
     this.#owner.relayed();
   }
 
-  /** Ends the attempt if another part of the gateway has already answered the client. Returns whether it has. */
+  /**
+   * Ends the attempt if another part of the gateway has already answered the client, unless its answer will be stored. Returns whether it
+   * has ended.
+   */
   #endIfForestalled(): boolean {
-    if (!this.#answer.isForestalled) return false;
+    if (!this.#answer.isForestalled || this.outlastsClient) return false;
     this.#owner.clientLeft();
     return true;
   }
