@@ -7,7 +7,7 @@ import type { StoredKey } from '../auth/store/stored-key.ts';
 import type { UpstreamReport } from '../console/causes/cause.ts';
 import type { Organization } from '../exchange/caller.ts';
 import type { ExchangeReport, OperatorReport } from '../explain/report.ts';
-import type { LimitUse, ResetReport, UsageReport } from '../limits/limit-usage.ts';
+import type { LimitUsageReport, LimitUse, ResetReport } from '../limits/limit-usage.ts';
 import type { Notice } from '../versions/notices.ts';
 import type { Attention } from './attention.ts';
 import type { OneKey } from './read-keys.ts';
@@ -95,7 +95,7 @@ interface AuditActions {
 type OnMachine = 'rule' | 'rule_at' | 'source';
 
 /** The usage of the limits of an organization. The rule and the store of a limit are known only on the machine of the gateway. */
-export type ShownLimits = Omit<UsageReport, 'limits'> & {
+export type ShownLimits = Omit<LimitUsageReport, 'limits'> & {
   readonly limits: readonly (Omit<LimitUse, OnMachine> & Partial<Pick<LimitUse, OnMachine>>)[];
 };
 

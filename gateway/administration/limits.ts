@@ -1,6 +1,6 @@
 // The action that resets the limit counters of an organization. `deps.limitUsage.show` reads them.
 
-import type { LimitUse, ResetReport, UsageReport } from '../limits/limit-usage.ts';
+import type { LimitUsageReport, LimitUse, ResetReport } from '../limits/limit-usage.ts';
 import type { Actor } from './actor.ts';
 import { readAuthority } from './authority.ts';
 import type { AdministrationDeps } from './deps.ts';
@@ -34,7 +34,7 @@ export async function resetLimits(
 /** Maximum number of limits in one note. An organization may have a thousand keys with limits. */
 const NOTED_MAX = 100;
 
-function detailsOf({ limits }: UsageReport) {
+function detailsOf({ limits }: LimitUsageReport) {
   const used = limits.filter((limit) => limit.used > 0).slice(0, NOTED_MAX);
   const notedUse = (usedOf: (limit: LimitUse) => number) =>
     used.map((limit) => ({ policy: limit.policy, key_id: limit.key_id, used: usedOf(limit) }));

@@ -43,12 +43,12 @@ export class Exchanges {
    */
   constructor(options: ExchangesOptions, everyMs: number, onEnded: () => void) {
     const { requestMs, writeIdleMs: idleMs, refusals } = options;
-    const active = this.#inProgress.all;
+    const inProgress = this.#inProgress.all;
     this.#options = options;
     this.#onEnded = onEnded;
-    this.#bodies = createBodyTimeout({ requestMs, everyMs, active, refuse: refusals.refuse });
+    this.#bodies = createBodyTimeout({ requestMs, everyMs, inProgress, refuse: refusals.refuse });
     const readersEveryMs = Math.min(everyMs, idleMs / 2);
-    this.#stopWatchingReaders = watchSlowReaders({ idleMs, everyMs: readersEveryMs, active, cut: cutOff });
+    this.#stopWatchingReaders = watchSlowReaders({ idleMs, everyMs: readersEveryMs, inProgress, cut: cutOff });
   }
 
   /** Begins an exchange, which ends when `until` closes. */

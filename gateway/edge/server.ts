@@ -81,8 +81,8 @@ export class PublicServer {
       if (this.#isClosing) server.closeIdleConnections();
     });
     const { refusals, constantHeaders, requestId, recordExchange } = options;
-    const active = () => this.#exchanges.inProgress();
-    this.#unreadable = createUnreadable({ refusals, constantHeaders, requestId, recordExchange, active });
+    const inProgress = () => this.#exchanges.inProgress();
+    this.#unreadable = createUnreadable({ refusals, constantHeaders, requestId, recordExchange, inProgress });
     this.#fastPath = options.usesFastPath ? this.#openFastPath(server, checkingMs) : undefined;
     this.#connections = trackConnections(
       server,
@@ -93,7 +93,7 @@ export class PublicServer {
   }
 
   /** Number of requests in progress. */
-  activeRequests(): number {
+  requestsInProgress(): number {
     return this.#exchanges.size();
   }
 

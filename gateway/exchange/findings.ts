@@ -35,8 +35,8 @@ export interface NotedViolation {
 }
 
 /**
- * The reason why a request was retried. `declared`: an answer rule of the upstream demands the retry. `credential`: the upstream refused
- * the gateway's credential, which has changed since.
+ * The reason why a request was sent once more. The last two are the reasons of a repetition within one attempt. `declared`: an answer rule
+ * of the upstream requires it. `credential`: the upstream refused the gateway's credential, which has changed since.
  */
 export type RetryReason =
   | 'not_sent'

@@ -9,7 +9,7 @@ export interface UsualHead {
   /** The target in origin form, as it stands in the request line. */
   readonly target: string;
   /** Names and values in turn, as the client wrote them. */
-  readonly lines: string[];
+  readonly rawHeaders: string[];
   /** Lower-case name → value; no field has two lines. */
   readonly fields: Map<string, string>;
   /** Whether the connection may carry another request; false if the client asked for its end (RFC 9112 section 9.6). */
@@ -66,17 +66,17 @@ export function readUsualHead(
   const space = text.indexOf(' ');
   const lineEnd = text.indexOf('\r');
   const method = text.slice(0, space);
-  const lines: string[] = [];
+  const rawHeaders: string[] = [];
   const fields = new Map<string, string>();
-  if (!readLines(text, lineEnd + 2, lines, fields)) return 'unusual';
-  if (text.length - lineEnd + lines.length > fieldBytesMax) return 'unusual';
+  if (!readLines(text, lineEnd + 2, rawHeaders, fields)) return 'unusual';
+  if (text.length - lineEnd + rawHeaders.length > fieldBytesMax) return 'unusual';
   const bodyBytes = bodyBytesOf(method, fields);
   const isPersistent = isPersistentBy(fields.get('connection'));
   if (bodyBytes === undefined || isPersistent === undefined || !fields.has('host')) return 'unusual';
   return {
     method,
     target: text.slice(space + 1, lineEnd - VERSION.length),
-    lines,
+    rawHeaders,
     fields,
     isPersistent,
     headBytes: end + HEAD_END.length,
@@ -99,7 +99,7 @@ function beginsUsually(text: string): boolean {
 const requestLine = new FieldSpelling('');
 
 /** Reads the field lines. Returns false if a field has a second line, or if there are too many. */
-function readLines(text: string, from: number, lines: string[], fields: Map<string, string>): boolean {
+function readLines(text: string, from: number, rawHeaders: string[], fields: Map<string, string>): boolean {
   let field = requestLine;
   let at = from;
   while (at < text.length) {
@@ -109,7 +109,7 @@ function readLines(text: string, from: number, lines: string[], fields: Map<stri
     if (fields.has(field.lowerCase)) return false;
     const value = fieldValueIn(text, valueAt, end);
     fields.set(field.lowerCase, value);
-    lines.push(field.spelling, value);
+    rawHeaders.push(field.spelling, value);
     at = end + 2;
   }
   return fields.size <= LINES_MAX;

@@ -36,7 +36,7 @@ export interface LimitUse {
   readonly source: string;
 }
 
-export interface UsageReport {
+export interface LimitUsageReport {
   readonly organization: string;
   readonly tier: string;
   readonly limits: readonly LimitUse[];
@@ -50,7 +50,7 @@ export interface ResetReport {
 
 /** Both methods return undefined for an unknown organization, and reject while counters or keys cannot be read. */
 export interface LimitUsage {
-  show(organization: string): Promise<UsageReport | undefined>;
+  show(organization: string): Promise<LimitUsageReport | undefined>;
   /**
    * Deletes the counters of the organization and of its keys.
    *

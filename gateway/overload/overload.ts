@@ -16,7 +16,7 @@ export interface OverloadRules extends OverloadSettings {
 export interface OverloadOptions {
   rules(): OverloadRules;
   /** Number of requests in progress. */
-  inFlight(): number;
+  requestsInProgress(): number;
   /** Whether the credential of the request is known to be valid (wiring/identity.ts). */
   isKnownCaller(admitted: Admitted): boolean;
   readonly shedding: Shedding;
@@ -40,7 +40,13 @@ export interface Overload {
 /** Only after this time is the loop known to be quiet. */
 const LOOP_RETRY_SECONDS = 2;
 
-export function createOverload({ rules, inFlight, isKnownCaller, shedding, probe }: OverloadOptions): Overload {
+export function createOverload({
+  rules,
+  requestsInProgress,
+  isKnownCaller,
+  shedding,
+  probe,
+}: OverloadOptions): Overload {
   const loads = new Loads();
   const pressure = createPressure(() => rules().loopDelayMs);
   const probing = probe(pressure.sample);
@@ -54,7 +60,7 @@ export function createOverload({ rules, inFlight, isKnownCaller, shedding, probe
     shed(admitted) {
       if (pressure.isHigh() && !(isKnownCaller(admitted) && pressure.letsIn()))
         refuse('event_loop', LOOP_RETRY_SECONDS);
-      if (inFlight() > rules().maxInFlight) refuse('in_flight');
+      if (requestsInProgress() > rules().maxInFlight) refuse('in_flight');
     },
     reserve({ reservation, caller, response }) {
       // If the client left before it was identified, `noteEnd` has already been called.
@@ -74,7 +80,7 @@ export function createOverload({ rules, inFlight, isKnownCaller, shedding, probe
       const { maxInFlight, bufferedBytesMax } = rules();
       return {
         shedding: shedding.isShedding(),
-        in_flight: inFlight(),
+        in_flight: requestsInProgress(),
         in_flight_max: maxInFlight,
         buffered_bytes: loads.bytesHeld(),
         buffered_bytes_max: bufferedBytesMax,

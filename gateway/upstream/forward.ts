@@ -43,7 +43,7 @@ import type { Awaitable } from '../shared/awaitable.ts';
 import { Attempts } from './attempts/attempts.ts';
 import { isStreamed } from './attempts/retry-plan.ts';
 import { withheldCookies } from './headers/cookies.ts';
-import { upstreamRequestLines } from './headers/request-lines.ts';
+import { upstreamFieldLines } from './headers/request-lines.ts';
 import { samePath } from './path.ts';
 import type { Relay } from './relay/relay.ts';
 import type { Execute, UpstreamRoute } from './routes.ts';
@@ -133,7 +133,7 @@ function createOutgoing(options: Pick<ForwardOptions, 'traceparentFor'>): (attem
     return {
       method: methodOf(exchange),
       path: samePath(exchange.operation, exchange.path) + exchange.search,
-      lines: upstreamRequestLines(exchange, identity, readsAnswer),
+      fieldLines: upstreamFieldLines(exchange, identity, readsAnswer),
       headers: lengthHeaders(exchange),
       body: bodyOf(exchange, count === 1),
     };

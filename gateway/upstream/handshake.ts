@@ -14,7 +14,7 @@ import { beforeSending, waitBeforeSending } from './attempts/before-sending.ts';
 import { ExchangePlace } from './concurrency/exchange-place.ts';
 import type { CredentialHeader } from './credentials/credential-kinds.ts';
 import { missingCredentialCause, toUpstreamRefusal } from './errors/upstream-errors.ts';
-import { upstreamRequestLines } from './headers/request-lines.ts';
+import { upstreamFieldLines } from './headers/request-lines.ts';
 import type { UpstreamRoute } from './routes.ts';
 import { attemptResultOf } from './targets/attempt-result.ts';
 import type { Target, Targets } from './targets/targets.ts';
@@ -158,7 +158,7 @@ class HandshakeAttempt implements Handshake {
   #end(status: number | undefined, error: GatewayError | undefined): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
-    this.#place.leave();
+    this.#place.giveBack();
     const failure = status !== undefined && status >= 500 ? status : error;
     if (this.#target !== undefined)
       this.#targets.noteResult(this.#target, attemptResultOf(status, error), this.#sentAt, failure);
@@ -180,8 +180,8 @@ function headersFor(
   sent: CredentialHeader | undefined,
 ): Handshake['headers'] {
   const identity = { assertion, credentialHeaders: credential?.headerNames, traceparent, sendClientAddress };
-  const lines = upstreamRequestLines(exchange, identity, true);
-  const flat = headersIn({ lines, headers: sent?.fields ?? [] });
+  const fieldLines = upstreamFieldLines(exchange, identity, true);
+  const flat = headersIn({ fieldLines, headers: sent?.fields ?? [] });
   const headers: Record<string, string> = {};
   for (let i = 0; i < flat.length; i += 2) headers[flat[i] as string] = flat[i + 1] as string;
   delete headers['accept-encoding'];

@@ -75,8 +75,8 @@ export class Listeners {
     else listener.server.emit('connection', socket.setNoDelay(true));
   }
 
-  activeRequests(): number {
-    return (this.#public?.activeRequests() ?? 0) + (this.#plain?.activeRequests() ?? 0);
+  requestsInProgress(): number {
+    return (this.#public?.requestsInProgress() ?? 0) + (this.#plain?.requestsInProgress() ?? 0);
   }
 
   stopListening(): void {

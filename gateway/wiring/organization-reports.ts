@@ -5,12 +5,12 @@ import { createOrganizationSearch } from '../auth/organization-search.ts';
 import type { KeyStore } from '../auth/store/key-store.ts';
 import type { StoredKey } from '../auth/store/stored-key.ts';
 import type { Organization } from '../exchange/caller.ts';
-import type { UsageReport } from '../limits/limit-usage.ts';
+import type { LimitUsageReport } from '../limits/limit-usage.ts';
 
 interface OrganizationReportsOptions {
   readonly store: KeyStore;
   /** Returns the use of limits. Rejects while it cannot be read. */
-  usageOf(organization: string): Promise<UsageReport | undefined>;
+  usageOf(organization: string): Promise<LimitUsageReport | undefined>;
   tiers(): readonly string[];
   now(): number;
 }

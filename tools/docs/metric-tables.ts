@@ -31,7 +31,7 @@ export async function metricTables(): Promise<Record<string, string>> {
 
 /** The gauges are registered with their sources, and none is read here. */
 const NO_STATES = {
-  activeRequests: () => 0,
+  requestsInProgress: () => 0,
   keyStoreAway: () => 0,
   tunnelStreams: () => 0,
   openStreams: () => ({ events: 0, lines: 0, websocket: 0 }),

@@ -1,7 +1,7 @@
 // Operations about the limits of an organization.
 
 import { GatewayError } from '../../catalogue/errors.ts';
-import type { UsageReport } from '../../limits/limit-usage.ts';
+import type { LimitUsageReport } from '../../limits/limit-usage.ts';
 import { resetLimits } from '../limits.ts';
 import type { Handlers } from './call.ts';
 import { inForceAfter } from './in-force.ts';
@@ -29,7 +29,7 @@ function required<Report>(report: Report | undefined): Report {
   return report;
 }
 
-function limitsJson({ organization, tier, limits }: UsageReport): object {
+function limitsJson({ organization, tier, limits }: LimitUsageReport): object {
   // The rule in limits.yaml and the counting store do not concern clients.
   const data = limits.map(({ rule: _, rule_at: __, source: ___, ...limit }) => limit);
   return { organization_id: organization, tier, data };

@@ -7,7 +7,7 @@ import { workingKeysOf } from '../../auth/store/stored-key.ts';
 import { placeOfRule } from '../../config/rule-place.ts';
 import type { Configuration } from '../../configuration.ts';
 import { areCountersShared, openCounterStore } from '../../limits/counters/open-counter-store.ts';
-import { createLimitUsage, type ResetReport, type UsageReport } from '../../limits/limit-usage.ts';
+import { createLimitUsage, type LimitUsageReport, type ResetReport } from '../../limits/limit-usage.ts';
 import { absenceText, complaintOf } from '../admin-client.ts';
 import type { MachineContext } from '../context.ts';
 import { orInForce } from '../or-in-force.ts';
@@ -82,7 +82,7 @@ async function withSharedStore<T>(
 
 /** Both methods return undefined for an unknown organization. */
 interface CountersHere {
-  show(organization: string): Promise<UsageReport | undefined>;
+  show(organization: string): Promise<LimitUsageReport | undefined>;
   reset(organization: string): Promise<ResetReport | undefined>;
 }
 
@@ -105,7 +105,7 @@ function runningLimits({
   }
 
   return {
-    show: async (organization) => (await ask('GET', '/limits', { organization })) as UsageReport | undefined,
+    show: async (organization) => (await ask('GET', '/limits', { organization })) as LimitUsageReport | undefined,
     reset: async (organization) =>
       (await ask('POST', '/limits/reset', { organization, by })) as ResetReport | undefined,
   };

@@ -15,7 +15,7 @@ import { credentialFieldsOf } from '../../shared/http/owned-headers.ts';
 import { isIdempotent } from '../../shared/http/words.ts';
 import type { CredentialHeader } from '../../upstream/credentials/credential-kinds.ts';
 import { codingOf, decodeBody } from '../../upstream/encoding/decode.ts';
-import { upstreamRequestLines } from '../../upstream/headers/request-lines.ts';
+import { upstreamFieldLines } from '../../upstream/headers/request-lines.ts';
 import { filledTemplate } from '../../upstream/path.ts';
 import { JUDGED_BYTES_MAX } from '../../upstream/relay/answer-judge.ts';
 import { type AnsweredRequest, createAnswerRules, type Judgement } from '../../upstream/rules/answers/answer-rules.ts';
@@ -188,7 +188,7 @@ function createOutgoing(options: BackendOptions, onProof: (proof: string) => voi
       traceparent,
       sendClientAddress,
     };
-    const lines = upstreamRequestLines({ ...checked, id }, identity, true);
+    const fieldLines = upstreamFieldLines({ ...checked, id }, identity, true);
     const headers: string[] = [];
     if (assertion !== undefined) onProof(assertion);
     if (credential !== undefined) {
@@ -200,7 +200,7 @@ function createOutgoing(options: BackendOptions, onProof: (proof: string) => voi
     return {
       method: asked.method ?? operation.method,
       path: encodeTarget((asked.path ?? rewritten?.path ?? own) + asked.search),
-      lines,
+      fieldLines,
       headers,
       body: rewritten === undefined ? (rawBody ?? null) : (rewritten.body ?? null),
       recordRead: rewritten?.recordRead,

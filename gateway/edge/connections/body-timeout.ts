@@ -29,19 +29,19 @@ interface BodyTimeoutOptions {
   /** Interval of the checks, milliseconds. */
   readonly everyMs: number;
   /** Returns the exchanges in progress. */
-  active(): Iterable<EdgeExchange>;
+  inProgress(): Iterable<EdgeExchange>;
   /** Writes a refusal; may be called several times for one exchange. */
   refuse(arrived: Arrived, error: GatewayError): void;
 }
 
 /** Starts the checks. One timer checks all requests, because a timer for each request would cost more. */
-export function createBodyTimeout({ requestMs, everyMs, active, refuse }: BodyTimeoutOptions): BodyTimeout {
+export function createBodyTimeout({ requestMs, everyMs, inProgress, refuse }: BodyTimeoutOptions): BodyTimeout {
   const answered = new Set<EdgeExchange>();
 
   function check(): void {
     const latest = performance.now() - requestMs;
     const isOverdue = ({ request, startedAt }: EdgeExchange) => !request.complete && startedAt <= latest;
-    for (const arrived of active()) {
+    for (const arrived of inProgress()) {
       if (isOverdue(arrived) && !exempt.has(arrived.request)) refuse(arrived, new GatewayError('request_timeout'));
     }
     for (const arrived of answered) {

@@ -13,7 +13,7 @@ interface SlowReadersOptions {
   /** The interval of the check, in milliseconds. */
   readonly everyMs: number;
   /** Returns the exchanges in progress. */
-  active(): Iterable<Arrived>;
+  inProgress(): Iterable<Arrived>;
   cut(socket: Socket): void;
 }
 
@@ -31,12 +31,12 @@ interface ReaderProgress {
 }
 
 /** Starts the check. One timer checks all exchanges, so that a single answer needs no timer. Returns a function that stops it. */
-export function watchSlowReaders({ idleMs, everyMs, active, cut }: SlowReadersOptions): () => void {
+export function watchSlowReaders({ idleMs, everyMs, inProgress, cut }: SlowReadersOptions): () => void {
   let waiting = new Map<Socket, ReaderProgress>();
 
   function check(): void {
     const still = new Map<Socket, ReaderProgress>();
-    for (const { request } of active()) {
+    for (const { request } of inProgress()) {
       const { socket } = request;
       if (socket.writableLength === 0 || socket.destroyed) continue;
       const next = waitingOn(socket, waiting.get(socket));

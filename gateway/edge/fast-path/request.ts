@@ -39,7 +39,7 @@ export class FastRequest implements DownstreamRequest {
   constructor(head: UsualHead, socket: Socket, onWaiting: () => void) {
     this.method = head.method;
     this.url = head.target;
-    this.rawHeaders = head.lines;
+    this.rawHeaders = head.rawHeaders;
     this.fields = head.fields;
     this.socket = socket;
     this.#left = head.bodyBytes;

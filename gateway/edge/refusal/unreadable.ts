@@ -15,7 +15,7 @@ interface UnreadableOptions {
   /** Flat headers of every answer. An unreadable request has no exchange that would add them. */
   readonly constantHeaders: readonly string[];
   /** Returns the exchanges in progress. */
-  active(): readonly EdgeExchange[];
+  inProgress(): readonly EdgeExchange[];
   /** Makes the id of a request. edge/ids.ts */
   requestId(): string;
   /** Records a refusal outside an exchange, as exchanges are recorded (edge/exchanges.ts). */
@@ -58,7 +58,7 @@ export function createUnreadable(options: UnreadableOptions): Unreadable {
 
 /** Exchanges in progress on the connection, in the order of their requests. */
 function pendingOn(socket: Socket, options: UnreadableOptions): EdgeExchange[] {
-  const pending = options.active().filter(({ request }) => request.socket === socket);
+  const pending = options.inProgress().filter(({ request }) => request.socket === socket);
   return pending.sort((one, other) => one.startedAt - other.startedAt);
 }
 

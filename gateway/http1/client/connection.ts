@@ -74,8 +74,8 @@ export class Connection {
    * Returns true if, up to this moment, the upstream has neither sent unrequested bytes nor ended the connection. Write the request
    * immediately afterwards. If it returns false, end the connection.
    */
-  isQuiet(): boolean {
-    const found = this.#unreadCheck.look();
+  confirmQuiet(): boolean {
+    const found = this.#unreadCheck.readUnread();
     if (found === 'bytes') this.#pool.onUnrequestedBytes();
     // HTTP among decrypted bytes has ended the connection by now.
     return found === 'nothing' || (found === 'decrypted' && !this.#hasEnded && !this.#isClosed);
@@ -107,7 +107,7 @@ export class Connection {
   async #upload(inFlight: RequestInFlight): Promise<void> {
     this.#isSent = false;
     const begin = () => {
-      if (!this.isQuiet())
+      if (!this.confirmQuiet())
         throw new WireFault('WIRE_INCOMPLETE', 'the connection was no longer usable when the body arrived');
       this.#hasBegun = true;
     };

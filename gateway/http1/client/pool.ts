@@ -167,7 +167,7 @@ export class Pool implements Dispatcher {
     while (this.#waiting.hasNext()) {
       const connection = this.#free.take();
       if (connection === undefined) break;
-      if (connection.isQuiet()) connection.send(this.#waiting.next());
+      if (connection.confirmQuiet()) connection.send(this.#waiting.next());
       else connection.end();
     }
     this.#free.forgetFresh();

@@ -15,7 +15,7 @@ const METHODS_THAT_TELL_LENGTH = new Set(['POST', 'PUT', 'PATCH']);
  * @param isKept whether the connection may carry another request afterwards
  */
 export function requestHead(request: Outgoing, host: string, isKept: boolean): string {
-  const { method, path, lines = '', headers, body } = request;
+  const { method, path, fieldLines = '', headers, body } = request;
   if (!(USUAL_METHODS.has(method) || isToken(method)) || !TARGET.test(path)) throw unsendable('the request line');
   let fields = '';
   let isCounted = false;
@@ -27,7 +27,7 @@ export function requestHead(request: Outgoing, host: string, isKept: boolean): s
     fields += `${name}: ${value}\r\n`;
   }
   const start = `${method} ${path}${connectionLines(host, isKept)}`;
-  return `${start}${lines}${fields}${framingOf(method, body, isCounted)}\r\n`;
+  return `${start}${fieldLines}${fields}${framingOf(method, body, isCounted)}\r\n`;
 }
 
 const keptLines = new Map<string, string>();
@@ -44,9 +44,9 @@ function connectionLines(host: string, isKept: boolean): string {
 }
 
 /** Returns all fields of a request. */
-export function headersIn({ lines = '', headers }: Pick<Outgoing, 'lines' | 'headers'>): string[] {
+export function headersIn({ fieldLines = '', headers }: Pick<Outgoing, 'fieldLines' | 'headers'>): string[] {
   const flat: string[] = [];
-  for (const line of lines.split('\r\n').slice(0, -1)) {
+  for (const line of fieldLines.split('\r\n').slice(0, -1)) {
     const colon = line.indexOf(': ');
     flat.push(line.slice(0, colon), line.slice(colon + 2));
   }

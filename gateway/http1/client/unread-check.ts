@@ -35,7 +35,7 @@ export class UnreadCheck {
   }
 
   /** Reads the bytes that wait in the kernel. */
-  look(): UnreadBytes {
+  readUnread(): UnreadBytes {
     const length = this.#take();
     if (!this.#isTls) {
       if (length === NOTHING) return 'nothing';

@@ -9,7 +9,7 @@ export interface Outgoing {
   /** The path, with query. */
   readonly path: string;
   /** Field lines as they are sent, each with its line end, without framing fields. The code that made them has checked them. */
-  readonly lines?: string;
+  readonly fieldLines?: string;
   /** Other fields, in lower-case names, without framing fields. The `content-length` of a streamed body may be among them. */
   readonly headers: readonly string[];
   readonly body: Buffer | AsyncIterable<Buffer> | null;

@@ -12,11 +12,11 @@ interface LoginQueue {
   /** Resolves with the first result of `ask` that is not undefined, or with undefined after the longest wait. Rejects as `ask` does. */
   take<T>(address: string, ask: () => Promise<T | undefined>): Promise<T | undefined>;
   /** Call it when a unit has been given back. The login that has waited longest then asks again at once. */
-  retry(): void;
+  askAgain(): void;
 }
 
 export function createLoginQueue(): LoginQueue {
-  /** The end of the latest turn of each address. */
+  /** The end of the latest wait of each address. */
   const latest = new Map<string, Promise<void>>();
   /** Wakes the waiting logins, in the order in which they began to wait. */
   const waiting = new Set<() => void>();
@@ -45,17 +45,17 @@ export function createLoginQueue(): LoginQueue {
     async take(address, ask) {
       const endsAt = performance.now() + WAIT_MS;
       const before = latest.get(address);
-      const turn = Promise.withResolvers<void>();
-      latest.set(address, turn.promise);
+      const own = Promise.withResolvers<void>();
+      latest.set(address, own.promise);
       try {
         await before;
         return await askUntil(endsAt, ask);
       } finally {
-        if (latest.get(address) === turn.promise) latest.delete(address);
-        turn.resolve();
+        if (latest.get(address) === own.promise) latest.delete(address);
+        own.resolve();
       }
     },
-    retry() {
+    askAgain() {
       const [wake] = waiting;
       wake?.();
     },

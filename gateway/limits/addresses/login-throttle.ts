@@ -145,7 +145,7 @@ export class LoginThrottle {
     const units: (() => void)[] = [];
     const giveBack = () => {
       for (const unit of units) unit();
-      this.#queue.retry();
+      this.#queue.askAgain();
     };
     try {
       for (const [limit, counted] of this.#limitsFor(address)) {

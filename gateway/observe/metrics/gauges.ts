@@ -15,7 +15,7 @@ import {
 
 export interface GaugeSources extends LimitGauges {
   /** Returns the number of requests in progress. */
-  activeRequests(): number;
+  requestsInProgress(): number;
   /** Returns 1 while the key store cannot be read. */
   keyStoreAway(): number;
   /** Counts of use that are not written yet. */
@@ -60,7 +60,7 @@ export function registerGauges(registry: Registry, sources: GaugeSources): void 
     'Bytes of request bodies in memory until they have been sent on.',
     sources.bufferedBytes,
   );
-  gauge('http_server_active_requests', 'Requests in progress.', sources.activeRequests);
+  gauge('http_server_active_requests', 'Requests in progress.', sources.requestsInProgress);
   gauge(
     'gateway_key_store_away',
     '1 while keys cannot be looked up and only cached keys are accepted, for the grace.',

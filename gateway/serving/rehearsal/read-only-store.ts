@@ -6,10 +6,13 @@ import {
   type LimitDecision,
   toLimitDecision,
 } from '../../limits/counters/counter-store.ts';
-import type { LimitUse, UsageReport } from '../../limits/limit-usage.ts';
+import type { LimitUsageReport, LimitUse } from '../../limits/limit-usage.ts';
 
 /** Creates the store. @param report the use of the organization's limits; undefined if unknown, which is treated as unused */
-export function createReadOnlyStore(report: UsageReport | undefined, now: () => number): Pick<CounterStore, 'decide'> {
+export function createReadOnlyStore(
+  report: LimitUsageReport | undefined,
+  now: () => number,
+): Pick<CounterStore, 'decide'> {
   return {
     decide(charges): LimitDecision {
       const nowMs = now();
@@ -21,7 +24,7 @@ export function createReadOnlyStore(report: UsageReport | undefined, now: () => 
 }
 
 /** Returns the use of the counter to which the request would be charged. */
-function useOf(report: UsageReport | undefined, { policy, counter }: Charge): LimitUse | undefined {
+function useOf(report: LimitUsageReport | undefined, { policy, counter }: Charge): LimitUse | undefined {
   return report?.limits.find(
     (use) =>
       use.policy === policy &&

@@ -6,7 +6,7 @@ import type { Configuration } from '../../configuration.ts';
 import { misdirectedError } from '../../edge/admission/sites.ts';
 import type { Caller } from '../../exchange/caller.ts';
 import type { Arrived } from '../../exchange/exchange.ts';
-import type { UsageReport } from '../../limits/limit-usage.ts';
+import type { LimitUsageReport } from '../../limits/limit-usage.ts';
 import type { Steps } from '../../pipeline.ts';
 import { createCheckingSteps } from '../checking-steps.ts';
 import { createReadOnlyStore } from './read-only-store.ts';
@@ -16,7 +16,7 @@ export interface RehearsalParts {
   /** The readers of credentials; the result of `readersOf`, if the caller is known. */
   readonly readers: CredentialReaders;
   /** The use of the organization's limits; undefined if unknown, which is treated as unused. */
-  readonly limitUse: UsageReport | undefined;
+  readonly limitUse: LimitUsageReport | undefined;
   now(): number;
 }
 

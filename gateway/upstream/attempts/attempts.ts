@@ -211,18 +211,18 @@ export class Attempts implements DeadlineOwner, RelayOwner {
    */
   openStream(kind: StreamKind, end: (why: StreamEnd) => void): void {
     this.#closeStream = this.#options.openStream(this.exchange, kind, end);
-    this.#leavePlaceAndPool();
+    this.#giveBackPlaceAndConnection();
   }
 
   /** The answer continues. */
-  #leavePlaceAndPool(): void {
-    if (this.#place.leave()) this.#relay?.detach();
+  #giveBackPlaceAndConnection(): void {
+    if (this.#place.giveBack()) this.#relay?.detach();
   }
 
   checkDeadlines(now: number): void {
     // From the deadline on, an answer that still passes to its client holds no place. Otherwise clients that read slowly would take all
     // places of the upstream.
-    if (this.clock.passesLate(now)) this.#leavePlaceAndPool();
+    if (this.clock.passesLate(now)) this.#giveBackPlaceAndConnection();
     this.#relay?.stream?.keepAlive(now);
     const passed = this.clock.passed(now, this.#relay?.mayPause === true);
     if (passed === undefined) return;
@@ -284,6 +284,6 @@ export class Attempts implements DeadlineOwner, RelayOwner {
     this.#closeStream?.();
     // After a complete answer the listener stays, because removing it costs more than calling it once, and the call does nothing.
     if (!this.#isRelayed) this.exchange.response.off('close', this.#onClose);
-    this.#place.leave();
+    this.#place.giveBack();
   }
 }

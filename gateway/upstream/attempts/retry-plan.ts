@@ -77,7 +77,7 @@ export class RetryPlan {
     const reason = retryReasonOf(failure, wasSent, status);
     const { retriesMax, honoursIdempotencyKey } = this.#route;
     if (reason === undefined || this.#retries >= retriesMax) return undefined;
-    if (!isRetryable(this.#exchange, wasSent, honoursIdempotencyKey)) return undefined;
+    if (!maySendAgain(this.#exchange, wasSent, honoursIdempotencyKey)) return undefined;
     this.#tried.push(target);
     const next = this.#pick();
     if (next === undefined) return undefined;
@@ -161,7 +161,7 @@ export function retryReasonOf(
  * Whether a retry is safe, because the client has received nothing, and either nothing was sent or the operation is idempotent by its
  * method or its key. A streamed body cannot be sent again after its first byte was sent.
  */
-export function isRetryable(exchange: Forwardable, wasSent: boolean, honoursIdempotencyKey: boolean): boolean {
+export function maySendAgain(exchange: Forwardable, wasSent: boolean, honoursIdempotencyKey: boolean): boolean {
   const { operation, request, response, headers } = exchange;
   if (response.headersSent || response.destroyed) return false;
   if (!wasSent) return !isStreamed(exchange) || !request.readableDidRead;

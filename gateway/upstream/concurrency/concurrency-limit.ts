@@ -51,12 +51,12 @@ export class ConcurrencyLimit {
     this.#options = options;
   }
 
-  /** Takes a place, which `release` gives back. Returns undefined if no place is free, or if other requests already wait for one. */
-  enter(organization: string): UpstreamLoad | undefined {
+  /** Takes a place, which `giveBack` ends. Returns undefined if no place is free, or if other requests already wait for one. */
+  take(organization: string): UpstreamLoad | undefined {
     // The number of places may have grown since the last request. The waiting requests get the new places first.
     if (this.waiting() > 0) this.#admit();
     const isFull = this.waiting() > 0 || this.#inFlight >= this.#options.places();
-    return isFull ? undefined : this.#take(this.#loadOf(organization));
+    return isFull ? undefined : this.#occupy(this.#loadOf(organization));
   }
 
   /**
@@ -79,7 +79,7 @@ export class ConcurrencyLimit {
     this.#queue.remove(entry);
   }
 
-  release(load: UpstreamLoad): void {
+  giveBack(load: UpstreamLoad): void {
     this.#inFlight -= 1;
     load.inFlight -= 1;
     if (this.waiting() === 0) return;
@@ -114,7 +114,7 @@ export class ConcurrencyLimit {
     }
   }
 
-  #take(load: UpstreamLoad): UpstreamLoad {
+  #occupy(load: UpstreamLoad): UpstreamLoad {
     this.#inFlight += 1;
     load.inFlight += 1;
     return load;
@@ -133,7 +133,7 @@ export class ConcurrencyLimit {
       const waitedMs = nowMs - entry.sinceMs;
       this.#bound.measure(nowMs);
       onWaited(waitedMs);
-      entry.waiter.entered(this.#take(entry.load), waitedMs);
+      entry.waiter.gotPlace(this.#occupy(entry.load), waitedMs);
     }
   }
 

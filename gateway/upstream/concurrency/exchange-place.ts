@@ -27,7 +27,7 @@ export class ExchangePlace implements Waiter {
 
   /** Takes a place. Returns false if none is free; call `wait` then. */
   take(): boolean {
-    this.#load = this.#concurrency.enter(organizationOf(this.#exchange.caller));
+    this.#load = this.#concurrency.take(organizationOf(this.#exchange.caller));
     return this.#load !== undefined;
   }
 
@@ -43,7 +43,7 @@ export class ExchangePlace implements Waiter {
     this.#entry = this.#concurrency.wait(organizationOf(this.#exchange.caller), withinMs, this, now);
   }
 
-  entered(load: UpstreamLoad, waitedMs: number): void {
+  gotPlace(load: UpstreamLoad, waitedMs: number): void {
     this.#entry = undefined;
     this.#load = load;
     this.#exchange.trail.noteQueued(waitedMs);
@@ -65,11 +65,11 @@ export class ExchangePlace implements Waiter {
   }
 
   /** Gives the place back. Returns false if the exchange no longer has one. */
-  leave(): boolean {
+  giveBack(): boolean {
     const load = this.#load;
     if (load === undefined) return false;
     this.#load = undefined;
-    this.#concurrency.release(load);
+    this.#concurrency.giveBack(load);
     return true;
   }
 }

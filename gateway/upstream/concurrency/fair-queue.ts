@@ -21,11 +21,11 @@ export interface Waiter {
    *
    * @param waitedMs time in the queue
    */
-  entered(load: UpstreamLoad, waitedMs: number): void;
+  gotPlace(load: UpstreamLoad, waitedMs: number): void;
   refused(error: GatewayError, waitedMs: number): void;
 }
 
-/** An entry of the queue. Code that takes an entry out must serve or refuse it, and call `entered` or `refused` of its waiter. */
+/** An entry of the queue. Code that takes an entry out must serve or refuse it, and call `gotPlace` or `refused` of its waiter. */
 export interface QueueEntry {
   readonly waiter: Waiter;
   readonly load: UpstreamLoad;

@@ -54,7 +54,7 @@ type RequestParts = Pick<Checked, 'headers' | 'operation' | 'caller' | 'clientAd
  *
  * @param readsAnswer whether the gateway reads or stores the answer before the client gets it, so that it must have no content coding
  */
-export function upstreamRequestLines(checked: RequestParts, identity: IdentityHeaders, readsAnswer: boolean): string {
+export function upstreamFieldLines(checked: RequestParts, identity: IdentityHeaders, readsAnswer: boolean): string {
   const { scheme, headers, caller, clientAddress, id } = checked;
   const { assertion, traceparent, sendClientAddress } = identity;
   const { called, forwarded, hop } = hopLinesOf(scheme, headers.get('host'));

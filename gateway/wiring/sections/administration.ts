@@ -80,7 +80,7 @@ function watchState(
   reloads: Reloads,
 ): void {
   observation.metrics.watch({
-    activeRequests: () => traffic.listeners.activeRequests(),
+    requestsInProgress: () => traffic.listeners.requestsInProgress(),
     keyStoreAway: () => (callers.identity.keysStatus().store === 'failing' ? 1 : 0),
     limitStoreAway: () => (counters.requests.status().state === 'away' ? 1 : 0),
     limitPolicyInForce: () => counters.requests.status().policyInForce,

@@ -121,7 +121,7 @@ function openOverloadPart(
 ): Overload {
   const overload = openOverload(options.configuration, {
     // Tunnels and open streams are left out, because another bound applies to them.
-    inFlight: () => listeners.activeRequests() - tunnels.open() - streams.size(),
+    requestsInProgress: () => listeners.requestsInProgress() - tunnels.open() - streams.size(),
     isKnownCaller: identity.isKnownCaller,
     shedding: upstreams.shedding,
     probe: options.probeLoop,

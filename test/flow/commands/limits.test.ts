@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, it, type TestContext } from 'node:test';
-import type { LimitUse, UsageReport } from '../../../gateway/limits/limit-usage.ts';
+import type { LimitUsageReport, LimitUse } from '../../../gateway/limits/limit-usage.ts';
 import { apartAt, startRedis } from '../../support/redis.ts';
 import { untilRedisDecides } from '../../support/redis-decides.ts';
 import { startUpstream } from '../../support/upstream.ts';
@@ -12,7 +12,8 @@ import { limitsLine } from './limits-line.ts';
 const redis = await startRedis();
 after(() => redis.stop());
 
-const figuresOf = ({ limits }: UsageReport) => limits.map(({ policy, used, remaining }) => [policy, used, remaining]);
+const figuresOf = ({ limits }: LimitUsageReport) =>
+  limits.map(({ policy, used, remaining }) => [policy, used, remaining]);
 const untimed = ({ next_freed_at, source, rule_at, ...rest }: LimitUse) => rest;
 
 const places = [
@@ -36,7 +37,7 @@ for (const { name, source, environment } of places) {
       const { json, keyId, startedMs, statuses } = await lineAfter(t, 'POST', 'GET');
       assert.deepEqual(statuses, [200, 200]);
       await json('limits', 'show', '--org', 'org_acme');
-      const report: UsageReport = await json('limits', 'show', '--org', 'org_acme');
+      const report: LimitUsageReport = await json('limits', 'show', '--org', 'org_acme');
       assert.deepEqual([report.organization, report.tier], ['org_acme', 'standard']);
       assert.deepEqual(report.limits.map(untimed), [
         {

@@ -32,7 +32,7 @@ async function watch(socket: Socket, idleMs = IDLE_MS): Promise<Socket[]> {
   const stop = watchSlowReaders({
     idleMs,
     everyMs: 20,
-    active: () => [{ request: { socket } } as Arrived],
+    inProgress: () => [{ request: { socket } } as Arrived],
     cut: (one) => cut.push(one.destroy()),
   });
   await start({ destroy: stop });

@@ -49,7 +49,7 @@ export function compareReading(text: string, cut: number): keyof Compared {
     method: head.method,
     target: head.target,
     version: '1.1',
-    lines: head.lines,
+    lines: head.rawHeaders,
     isPersistent: head.isPersistent,
     upgrades: false,
     body,
@@ -62,7 +62,7 @@ export function compareReading(text: string, cut: number): keyof Compared {
     const next = readByNode([rest], NODE_BYTES_MAX);
     assert.deepEqual(node.requests.slice(1), next.requests);
   }
-  assert.deepEqual([...head.fields], namesLowered(head.lines));
+  assert.deepEqual([...head.fields], namesLowered(head.rawHeaders));
   return 'taken';
 }
 

@@ -14,7 +14,7 @@ it('a usual head is read with its lines as they came', () => {
   assert.deepEqual(read(`${text}{}`), {
     method: 'GET',
     target: '/v1/things?a=b',
-    lines: ['Host', 'a', 'X-A', 'b', 'accept', 'c', 'Empty', ''],
+    rawHeaders: ['Host', 'a', 'X-A', 'b', 'accept', 'c', 'Empty', ''],
     fields: new Map([
       ['host', 'a'],
       ['x-a', 'b'],

@@ -16,7 +16,7 @@ interface State {
 function metricsOf({ active, keyStoreAway, loadedAtMs }: State) {
   const metrics = createMetrics({ version: '1.2.3', onPressure: () => undefined });
   metrics.watch({
-    activeRequests: () => active,
+    requestsInProgress: () => active,
     keyStoreAway: () => keyStoreAway,
     limitStoreAway: () => 0,
     limitPolicyInForce: () => undefined,

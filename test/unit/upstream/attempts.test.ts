@@ -73,9 +73,9 @@ it('rejects where it has a place at once, and gives that back', async () => {
 
 it('rejects where it was let in from the line, and the next one is let in', async () => {
   const { concurrency, failing, send, outstanding, listeners } = createScene();
-  const place = concurrency.enter('a subject') ?? assert.fail('there is no place');
+  const place = concurrency.take('a subject') ?? assert.fail('there is no place');
   const waiting = [send(), send()];
-  concurrency.release(place);
+  concurrency.giveBack(place);
   for (const sending of waiting) await assert.rejects(sending, failing);
   assert.deepEqual([concurrency.inFlight(), outstanding(), listeners()], [0, 0, 0]);
 });

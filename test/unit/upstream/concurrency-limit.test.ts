@@ -45,7 +45,7 @@ function waiting(
   client: Client,
 ): Promise<UpstreamLoad | undefined> {
   return new Promise((resolve, reject) => {
-    const waiter = concurrency.wait(organization, withinMs, { entered: resolve, refused: reject });
+    const waiter = concurrency.wait(organization, withinMs, { gotPlace: resolve, refused: reject });
     client.once('close', () => {
       concurrency.leaveQueue(waiter);
       resolve(undefined);
@@ -73,14 +73,14 @@ function setUp(places = 1, rules: Partial<ConcurrencyRules> = {}) {
     come(organization = 'one', withinMs = MINUTE): Guest {
       const client = new Client();
       staying.push(client);
-      const place = concurrency.enter(organization);
+      const place = concurrency.take(organization);
       const done = place ? Promise.resolve(place) : waiting(concurrency, organization, withinMs, client);
       const guest: Guest = {
         client,
         done,
         state: place ? 'in' : 'waiting',
         error: undefined,
-        leave: () => void done.then((share) => concurrency.release(share as UpstreamLoad)),
+        leave: () => void done.then((share) => concurrency.giveBack(share as UpstreamLoad)),
       };
       done.then(
         (share) => {
@@ -304,10 +304,10 @@ test('a queue that does not move is kept to the length that a moment works off, 
 
 test('with very many organizations, those that have nothing here are forgotten and the others are not', async () => {
   const { concurrency } = setUp(10);
-  const kept = concurrency.enter('kept') as UpstreamLoad;
+  const kept = concurrency.take('kept') as UpstreamLoad;
   for (let index = 0; index < 10_000; index += 1)
-    concurrency.release(concurrency.enter(`org_${index}`) as UpstreamLoad);
-  const again = concurrency.enter('kept') as UpstreamLoad;
+    concurrency.giveBack(concurrency.take(`org_${index}`) as UpstreamLoad);
+  const again = concurrency.take('kept') as UpstreamLoad;
   assert.equal(again, kept);
   assert.equal(again.inFlight, 2);
 });

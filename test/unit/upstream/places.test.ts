@@ -12,7 +12,7 @@ const basic = { kind: 'basic', user: 'gateway', secret: 'entry' } as const;
 function insideOf(accesses: ReturnType<typeof open>): number {
   const { concurrency } = accesses.find('books') ?? assert.fail('no such upstream');
   const before = concurrency.inFlight();
-  for (let index = 0; index < 100; index += 1) concurrency.enter('an organization');
+  for (let index = 0; index < 100; index += 1) concurrency.take('an organization');
   return concurrency.inFlight() - before;
 }
 
@@ -61,7 +61,7 @@ it('an upstream that is taken away keeps its bound for those on their way there'
   accesses.apply({}, 0.5);
   assert.equal(accesses.find('books'), undefined);
   assert.deepEqual(accesses.status(), {});
-  assert.deepEqual([concurrency.enter('one'), concurrency.enter('one'), concurrency.enter('one')].map(Boolean), [
+  assert.deepEqual([concurrency.take('one'), concurrency.take('one'), concurrency.take('one')].map(Boolean), [
     true,
     true,
     false,

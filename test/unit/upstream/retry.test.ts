@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Forwardable as Fresh } from '../../../gateway/exchange/exchange.ts';
-import { backOffMs, isRetryable, retryReasonOf } from '../../../gateway/upstream/attempts/retry-plan.ts';
+import { backOffMs, maySendAgain, retryReasonOf } from '../../../gateway/upstream/attempts/retry-plan.ts';
 import type { AttemptFailure } from '../../../gateway/upstream/relay/relay-owner.ts';
 
 interface Given {
@@ -74,7 +74,7 @@ describe('a request that is safe to send again', () => {
   ];
   for (const [name, given, wasSent, honours, expected] of rows) {
     it(`${expected ? 'is' : 'is not'} ${name}`, () => {
-      assert.equal(isRetryable(freshOf(given), wasSent, honours), expected);
+      assert.equal(maySendAgain(freshOf(given), wasSent, honours), expected);
     });
   }
 });
