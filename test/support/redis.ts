@@ -53,6 +53,27 @@ export async function wipe(url: string): Promise<void> {
   client.disconnect();
 }
 
+/**
+ * Makes the server refuse writes, because it cannot write to its disk. The server needs the settings of `SNAPSHOT_SETTINGS`. Returns the
+ * function that ends the fault.
+ */
+export async function refuseWrites(server: Redis): Promise<() => Promise<void>> {
+  const [, directory = ''] = (await server.config('GET', 'dir')) as string[];
+  const gone = temporaryDirectory();
+  await server.config('SET', 'dir', gone);
+  rmSync(gone, { recursive: true });
+  await server.set('any', 'value');
+  await server.bgsave();
+  while (!/rdb_last_bgsave_status:err/.test(await server.info('persistence'))) await sleep(10);
+  return async () => {
+    await server.config('SET', 'dir', directory);
+    await server.bgsave();
+  };
+}
+
+/** Settings of a server for `refuseWrites`. */
+export const SNAPSHOT_SETTINGS = ['--save', '3600 1', '--enable-protected-configs', 'yes'];
+
 /** A server of the test's own, with further settings on its command line. */
 export async function startServer(...settings: string[]): Promise<TestRedis> {
   // The program may have to be installed: another test could take a port that is chosen before.

@@ -1,20 +1,18 @@
 // A Redis that takes no writes still answers. Two gateways keep their connections to it, hear each other, and name one cause with one text.
 
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CausesReport } from '../../../gateway/alerts/report.ts';
-import { temporaryDirectory } from '../../support/directory.ts';
 import type { TestGateway } from '../../support/gateway.ts';
 import { askWith, eventually, startInstances, untilRead } from '../../support/instances.ts';
-import { lookInside, startServer } from '../../support/redis.ts';
+import { lookInside, refuseWrites, SNAPSHOT_SETTINGS, startServer } from '../../support/redis.ts';
 
 /** More than three PINGs of each connection of two gateways. */
 const REFUSED_PINGS = 60;
 
 test('a Redis that cannot write to its disk, and then one that is a replica', async (t) => {
-  const redis = await startServer('--save', '3600 1', '--enable-protected-configs', 'yes');
+  const redis = await startServer(...SNAPSHOT_SETTINGS);
   t.after(() => redis.stop());
   const server = lookInside(redis.url);
   t.after(() => server.disconnect());
@@ -30,13 +28,7 @@ test('a Redis that cannot write to its disk, and then one that is a replica', as
   const refusedPings = async () =>
     Number(/cmdstat_ping:.*rejected_calls=(\d+)/.exec(await server.info('commandstats'))?.[1]);
 
-  const [, directory = ''] = (await server.config('GET', 'dir')) as string[];
-  const gone = temporaryDirectory();
-  await server.config('SET', 'dir', gone);
-  rmSync(gone, { recursive: true });
-  await server.set('any', 'value');
-  await server.bgsave();
-  await eventually(async () => /rdb_last_bgsave_status:err/.test(await server.info('persistence')));
+  const takeWrites = await refuseWrites(server);
   const before = await connections();
   for (const gateway of [one, other]) assert.equal((await askWith(key, gateway)).status, 200);
   assert.equal((await askWith(unused, one)).status, 200);
@@ -59,8 +51,7 @@ test('a Redis that cannot write to its disk, and then one that is a replica', as
     [],
   );
 
-  await server.config('SET', 'dir', directory);
-  await server.bgsave();
+  await takeWrites();
   await eventually(async () => (await causesOf(one)).length + (await causesOf(other)).length === 0);
   await server.replicaof('127.0.0.1', '1');
   await askWith(key, one);
