@@ -36,7 +36,7 @@ export interface App {
   /** Serves a connection that another process has accepted on this port. */
   take(socket: Socket, port: number): void;
   /**
-   * Turns readiness off, finishes the requests in flight and closes every part. The caller closes the key store.
+   * Turns readiness off, finishes the requests in progress and closes every part. The caller closes the key store.
    *
    * @param handOver accept no more connections from the start, because other processes listen on the same port
    */

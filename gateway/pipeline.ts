@@ -70,7 +70,7 @@ export interface Steps extends OperationSteps {
   /** Sends the request to the service of the tunnel. tunnel/tunnels.ts */
   passThrough(admitted: Admitted, tunnel: Tunnel): Promise<void>;
   /** Counts the request as in flight under this configuration until it has ended. wiring/serving.ts */
-  countInFlight(work: Promise<void>): Promise<void>;
+  countInProgress(work: Promise<void>): Promise<void>;
   /** Lets browsers of trusted origins read the answer, refusals included. edge/own-answers/cors.ts */
   allowOrigin(arrived: Arrived): void;
   /** Whether the request is the preflight of a browser. edge/own-answers/cors.ts */
@@ -108,7 +108,7 @@ export function createPipeline(steps: Steps): Pipeline {
     const tunnel = steps.tunnelAt(arrived, sites);
     // A tunnel is not counted, because it may stay open for days and uses nothing of this configuration.
     if (tunnel !== undefined) return tunnelled(arrived, tunnel);
-    return steps.countInFlight(answer(arrived, sites));
+    return steps.countInProgress(answer(arrived, sites));
   };
 }
 

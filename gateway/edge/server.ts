@@ -108,7 +108,7 @@ export class PublicServer {
     this.#exchanges.announceEnd();
   }
 
-  /** Stops accepting connections, waits at most `drainMs` for requests in flight, then closes the remaining connections. */
+  /** Stops accepting connections, waits at most `drainMs` for requests in progress, then closes the remaining connections. */
   async drain(drainMs: number): Promise<void> {
     this.#exchanges.announceEnd();
     this.#isClosing = true;

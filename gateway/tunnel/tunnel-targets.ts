@@ -18,7 +18,7 @@ export interface TunnelTargets {
 
 export function createTunnelTargets({ originOf, isOut }: TunnelTargetsOptions): TunnelTargets {
   const urls = new Map<string, URL>();
-  const turns = new Map<string, number>();
+  const rotations = new Map<string, number>();
 
   function urlOf(origin: string): URL {
     const url = urls.get(origin) ?? new URL(origin);
@@ -27,10 +27,10 @@ export function createTunnelTargets({ originOf, isOut }: TunnelTargetsOptions): 
   }
 
   function targetOf({ name, upstream, addresses }: Tunnel): URL {
-    const turn = (turns.get(name) ?? 0) % addresses.length;
-    const inTurn = addresses.length === 1 ? addresses : [...addresses.slice(turn), ...addresses.slice(0, turn)];
+    const rotation = (rotations.get(name) ?? 0) % addresses.length;
+    const inTurn = addresses.length === 1 ? addresses : [...addresses.slice(rotation), ...addresses.slice(0, rotation)];
     const address = inTurn.find((one) => !isOut(upstream, one)) ?? (inTurn[0] as string);
-    turns.set(name, addresses.indexOf(address) + 1);
+    rotations.set(name, addresses.indexOf(address) + 1);
     return urlOf(originOf(address));
   }
 

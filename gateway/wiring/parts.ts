@@ -29,7 +29,7 @@ export interface Part {
   apply?(next: Configuration): void;
   /** Returns the members that this part adds to `/status`. console/stores.ts lists the members about stores. */
   status?(): StatusMembers;
-  /** Finishes work in flight, within `drainMs`. */
+  /** Finishes work in progress, within `drainMs`. */
   drain?(drainMs: number): Awaitable<void>;
   close?(): Awaitable<unknown>;
 }

@@ -50,9 +50,9 @@ export function createServing(configuration: Configuration, sections: Sections):
     admitAgain: async (exchange) => authorize(await authenticate(exchange)).caller,
   });
   const { forward, handshake, tlsOf, close } = createToUpstreams(configuration, sections, openStream);
-  const inFlight = createCount();
+  const requests = createCount();
   const steps = createSteps(configuration, sections, {
-    steps: { ...checking.steps, replay: replays.replay, forward, countInFlight: inFlight.count },
+    steps: { ...checking.steps, replay: replays.replay, forward, countInProgress: requests.count },
     allowedMethods: checking.allowedMethods,
     deprecations: checking.deprecations,
     tlsOf,
@@ -68,7 +68,7 @@ export function createServing(configuration: Configuration, sections: Sections):
     upgrade,
     passPlain: createPassPlain(steps),
     async retire() {
-      await inFlight.empty();
+      await requests.empty();
       await close();
       await replays.settled();
     },
@@ -90,7 +90,7 @@ function createPassPlain(steps: Steps): Serving['passPlain'] {
 }
 
 interface StepsOptions extends Pick<Checking, 'allowedMethods' | 'deprecations'> {
-  readonly steps: OperationSteps & Pick<Steps, 'sitesFor' | 'tunnelAt' | 'countInFlight'>;
+  readonly steps: OperationSteps & Pick<Steps, 'sitesFor' | 'tunnelAt' | 'countInProgress'>;
   readonly tlsOf: TlsOf;
 }
 
@@ -150,7 +150,7 @@ function replayOf({ config }: Configuration, { options, stores, traffic }: Secti
   });
 }
 
-/** Creates a count of the requests in flight. `retire` waits for their end. */
+/** Creates a count of the requests in progress. `retire` waits for their end. */
 function createCount() {
   let inProgress = 0;
   let onEmpty: (() => void) | undefined;

@@ -12,7 +12,7 @@ const LAST_REQUESTS_MS = 200;
 interface ShutdownOptions {
   readonly parts: Pick<Parts, 'drain' | 'close'>;
   readonly listeners: Pick<Listeners, 'stopListening' | 'announceEnd'>;
-  /** Milliseconds between the end of readiness and the end of listening, and the most that requests in flight may take. */
+  /** Milliseconds between the end of readiness and the end of listening, and the most that requests in progress may take. */
   readonly timeouts: { readonly drainDelayMs: number; readonly drainMs: number };
   /** Ends open event streams, and streams that are opened later. */
   endStreams(): void;
@@ -22,7 +22,7 @@ interface ShutdownOptions {
 }
 
 /**
- * Turns readiness off, finishes the requests in flight and closes every part.
+ * Turns readiness off, finishes the requests in progress and closes every part.
  *
  * @param handOver accept no more connections from the start, because other processes listen on the same port
  */

@@ -70,7 +70,7 @@ it('the pipeline names the file of each stage', () => {
 it('the pipeline chooses the handler in this order', () => {
   const choice = functionOf('export function createPipeline');
   const [answer, handle] = choice.split('return function handle');
-  assert.deepEqual(calls(handle ?? ''), ['sitesFor', 'refuseMisdirected', 'tunnelAt', 'countInFlight']);
+  assert.deepEqual(calls(handle ?? ''), ['sitesFor', 'refuseMisdirected', 'tunnelAt', 'countInProgress']);
   assert.deepEqual(calls(answer ?? ''), [
     'allowOrigin',
     'isPreflight',

@@ -27,7 +27,7 @@ export interface AddressLimitRules extends LoginThrottleRules {
   /** Requests per address, in any span as long as the window. */
   readonly requests: number;
   readonly windowSeconds: number;
-  /** The bounds of requests in flight, event streams and upgraded connections, counted together, per address and for all addresses. */
+  /** The bounds of requests in progress, event streams and upgraded connections, counted together, per address and for all addresses. */
   readonly connections: number;
   readonly connectionsTotal: number;
 }

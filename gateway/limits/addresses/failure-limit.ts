@@ -76,7 +76,7 @@ export class FailureLimit {
 
   /**
    * Reserves a unit for an attempt that may fail. Resolves with the function that gives the unit back. Resolves with undefined if attempts
-   * in flight have reserved all remaining units. Rejects with auth_attempts_limited if failures have used all units.
+   * in progress have reserved all remaining units. Rejects with auth_attempts_limited if failures have used all units.
    */
   async reserve(address: string): Promise<(() => void) | undefined> {
     const nowMs = this.#now();

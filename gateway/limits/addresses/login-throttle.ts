@@ -117,7 +117,7 @@ export class LoginThrottle {
 
   /**
    * Begins an attempt when the address has its turn. If the address is blocked, a request with a trusted credential still waits, until
-   * fewer requests with this credential are in flight. A request with another credential is refused.
+   * fewer requests with this credential are in progress. A request with another credential is refused.
    */
   async #beginInTurn(admitted: Admitted, digest: string): Promise<LoginAttempt> {
     const { clientAddress, request } = admitted;

@@ -73,7 +73,7 @@ export function createRehearsedSteps(
     answerOwnPath: answer,
     answerAgent: answer,
     answerOptions: answer,
-    countInFlight: (work) => work,
+    countInProgress: (work) => work,
     async refuseMisdirected(arrived) {
       admit(arrived);
       throw misdirectedError(gateway);

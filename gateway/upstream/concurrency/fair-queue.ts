@@ -57,7 +57,7 @@ export class FairQueue {
   }
 
   /**
-   * Removes and returns the oldest entry of the next organization that has fewer than `most` requests in flight. If there is no such
+   * Removes and returns the oldest entry of the next organization that has fewer than `most` requests in progress. If there is no such
    * organization, takes the oldest entry of the next organization.
    */
   next(most: number): QueueEntry | undefined {

@@ -8,12 +8,12 @@ const EXAMPLES = 'examples:';
 const OWN = 'gateway:';
 const SESSIONS = 'session:';
 
+const SANDBOX = 'sandbox:';
+
 interface Addresses {
   readonly live: readonly string[];
   readonly test?: readonly string[] | undefined;
 }
-
-const SANDBOX = 'sandbox:';
 
 /** Whether the address is a service of the sandbox: `sandbox:<service>`. */
 export function isOnSandbox(address: string): boolean {
@@ -32,12 +32,7 @@ export function answersFromContract(address: string): boolean {
 
 /** Whether the gateway itself executes the operations of this address. */
 export function isGatewayItself(address: string): boolean {
-  return address === OWN || isSessions(address);
-}
-
-/** Whether the address is `session:`, which executes the operations of browser sessions. */
-function isSessions(address: string): boolean {
-  return address === SESSIONS;
+  return address === OWN || address === SESSIONS;
 }
 
 /** Whether requests for this address stay in the process. */

@@ -19,7 +19,7 @@ export interface SharedPool {
   readonly dispatcher: Dispatcher;
   /** Gives each request a new connection, even if the settings say otherwise. */
   isolate(isIsolated: boolean): void;
-  /** Releases the pool. The last release closes it, once requests in flight have ended. */
+  /** Releases the pool. The last release closes it, once requests in progress have ended. */
   letGo(): Promise<void>;
 }
 
@@ -77,15 +77,15 @@ export type LookupAll = (
 
 /** Creates a look-up of names by the system. It rotates the order of the addresses, which spreads connections over them. */
 export function createLookup(lookupAll: LookupAll): LookupFunction {
-  let turn = 0;
+  let rotation = 0;
   return function lookup(hostname, options, callback) {
     lookupAll(hostname, { ...options, all: true }, (error, addresses) => {
       if (error !== null) {
         callback(error, '');
         return;
       }
-      turn = (turn + 1) % 1_000_000_007;
-      const at = turn % Math.max(1, addresses.length);
+      rotation = (rotation + 1) % 1_000_000_007;
+      const at = rotation % Math.max(1, addresses.length);
       const turned = [...addresses.slice(at), ...addresses.slice(0, at)];
       if (options.all === true) callback(null, turned);
       else callback(null, turned[0]?.address ?? '', turned[0]?.family);

@@ -40,7 +40,8 @@ export interface TargetSet extends EjectionScope {
   rules: TargetSetRules;
   /** Targets of the latest configuration. */
   targetStates: readonly TargetState[];
-  turn: number;
+  /** Decides among equal targets; another number for each request. */
+  rotation: number;
   /** The time, as `clock` counts, until which each request gets a new connection; 0 if connections are kept. */
   isolatedUntilMs: number;
   /** The number of configurations that use the set. */
@@ -169,7 +170,7 @@ export class TargetSets {
       onBreaker({ upstream, mode, state, ...(cause !== undefined && { reason: failureText(cause) }) });
     const breaker = new Breaker(rules.breaker, { clock, onChange });
     const isolatedUntilMs = this.#isolatedUntil(upstream);
-    const none = { targetStates: [], turn: 0, holders: 0, checks: new Map(), checkSettings: '' };
+    const none = { targetStates: [], rotation: 0, holders: 0, checks: new Map(), checkSettings: '' };
     return { upstream, mode, breaker, rules, clock, isolatedUntilMs, ...none };
   }
 

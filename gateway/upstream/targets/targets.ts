@@ -101,7 +101,7 @@ export class Targets {
     if (change !== undefined) this.#options.targetSets.report(set, targetState, change);
   }
 
-  /** Releases the connection pools. A pool without another holder closes after its requests in flight have ended. */
+  /** Releases the connection pools. A pool without another holder closes after its requests in progress have ended. */
   async close(): Promise<void> {
     const { live, test } = this.#pooled;
     const all = [...live.values(), ...test.values()];
@@ -135,7 +135,7 @@ export class Targets {
     for (const { pool } of targets) pool.isolate(!isOver);
   }
 
-  /** Connects to a target at its new origin. Requests in flight end on the old connections. */
+  /** Connects to a target at its new origin. Requests in progress end on the old connections. */
   #move(target: Target, pooled: PooledTargets, origin: string): void {
     void target.pool.letGo();
     target.pool = this.#connectionsTo(origin, pooled);
@@ -145,8 +145,8 @@ export class Targets {
 
   #bestOf({ set, rules, targets }: PooledTargets, tried: readonly Target[] | undefined): Target {
     if (targets.length === 1) return targets[0] as Target;
-    set.turn = (set.turn + 1) % targets.length;
-    return choose(targets, rules.ejection, this.#options.clock(), set.turn, tried);
+    set.rotation = (set.rotation + 1) % targets.length;
+    return choose(targets, rules.ejection, this.#options.clock(), set.rotation, tried);
   }
 }
 
@@ -168,19 +168,19 @@ export interface Candidate {
  * tried (`SELECTION_RANK`). If no target works, all are candidates, because an attempt that may fail is better than a certain refusal.
  * Equal candidates take turns.
  *
- * @param turn a different number for each call
+ * @param rotation a different number for each call
  */
 export function choose<C extends Candidate>(
   candidates: readonly C[],
   rules: EjectionRules | 'off',
   nowMs: number,
-  turn: number,
+  rotation: number,
   tried: readonly unknown[] | undefined,
 ): C {
   let best: C | undefined;
   let bestRank = 0;
   for (let i = 0; i < candidates.length; i++) {
-    const candidate = candidates[(turn + i) % candidates.length] as C;
+    const candidate = candidates[(rotation + i) % candidates.length] as C;
     let rank = creditAndRank(candidate.targetState, rules, nowMs);
     if (tried?.includes(candidate) === true) rank += SELECTION_RANK.tried;
     if (best !== undefined) {
