@@ -110,7 +110,7 @@ export class Pool implements Dispatcher {
     this.#onUnrequestedBytes();
   }
 
-  /** Resolves when requests in flight have ended. Requests dispatched afterwards are still sent, but their connections are not kept. */
+  /** Resolves when requests in progress have ended. Requests dispatched afterwards are still sent, but their connections are not kept. */
   close(): Promise<void> {
     this.#isClosed = true;
     return new Promise((resolve) => {
@@ -159,8 +159,11 @@ export class Pool implements Dispatcher {
   #serveSoon(): void {
     if (this.#isServing) return;
     this.#isServing = true;
-    atEndOfTurn(this, (pool) => pool.#serve());
+    atEndOfTurn(this, Pool.#serveOne);
   }
+
+  // A function of the class, because a closure would be made for each turn.
+  static readonly #serveOne = (pool: Pool): void => pool.#serve();
 
   #serve(): void {
     this.#isServing = false;

@@ -169,7 +169,7 @@ export class Relay implements AnswerHandler {
   }
 
   #passChunk(chunk: Buffer): void {
-    if (this.isEnded || this.#endIfForestalled()) return;
+    if (this.#endIfForestalled()) return;
     this.#clock.noteProgress();
     this.#proceed(this.#receiver.data(chunk));
   }
@@ -181,8 +181,7 @@ export class Relay implements AnswerHandler {
   }
 
   #passEnd(): void {
-    if (this.isEnded || this.#endIfForestalled()) return;
-    this.#proceed(this.#receiver.end());
+    if (!this.#endIfForestalled()) this.#proceed(this.#receiver.end());
   }
 
   #treatWhole({ judge, status, headers, body }: UnjudgedAnswer): void {
@@ -200,8 +199,8 @@ export class Relay implements AnswerHandler {
     try {
       this.#takeHead(this.#control as Control, status, headers);
       if (this.#error !== undefined) this.#error.change(headers, body);
-      else if (body.length > 0) this.#passChunk(body);
-      this.#passEnd();
+      else if (body.length > 0 && !this.isEnded) this.#passChunk(body);
+      if (!this.isEnded) this.#passEnd();
     } catch (error) {
       this.onResponseError(undefined, toUpstreamFailure(error));
     }
