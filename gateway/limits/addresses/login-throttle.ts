@@ -46,7 +46,7 @@ const ALL_ADDRESSES = 'all';
  */
 const RETRY_AFTER_SECONDS = 5;
 
-export type LoginThrottleOptions = Omit<FailureLimitOptions, 'rules' | 'addressesMax'>;
+export type LoginThrottleOptions = Pick<FailureLimitOptions, 'name' | 'counters' | 'now'>;
 
 /** Gives back the units of an attempt. `isAnswered` is true if the outcome of the attempt is known. */
 type GiveBack = (isAnswered: boolean) => void;

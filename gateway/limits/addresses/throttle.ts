@@ -22,7 +22,7 @@ export interface ThrottleOptions extends Omit<FailureLimitOptions, 'name'> {
   readonly mayLackKeys: () => boolean;
 }
 
-export interface Throttle extends Pick<FailureLimit, 'size'> {
+export interface Throttle {
   throttle(admitted: Admitted): void;
   /** Counts a refusal against the client's address if its status is a counted one. */
   countRefusal(arrived: Pick<Arrived, 'clientAddress'>, error: GatewayError): void;
@@ -31,7 +31,6 @@ export interface Throttle extends Pick<FailureLimit, 'size'> {
 export function createThrottle({ isKnownCaller, mayLackKeys, ...options }: ThrottleOptions): Throttle {
   const failures = new FailureLimit({ ...options, name: 'address' });
   return {
-    size: () => failures.size(),
     throttle(admitted) {
       const { clientAddress } = admitted;
       if (failures.isBlocked(clientAddress) && !isKnownCaller(admitted)) throw failures.refusalOf(clientAddress);
