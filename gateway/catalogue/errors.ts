@@ -90,7 +90,7 @@ export class GatewayError implements Error {
   }
 
   /** Whether the upstream refused the request; false if the gateway did, or if the upstream failed. */
-  get isByUpstream(): boolean {
+  get isUpstreamRefusal(): boolean {
     return this.details.words !== undefined;
   }
 }

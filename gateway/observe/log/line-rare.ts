@@ -100,7 +100,7 @@ function refusalPart({ refusal, violations, caller }: Trail): string {
   if (refusal === undefined) return '';
   const { fields, hint, path, retryAfterSeconds } = refusal.details;
   // The details of an upstream's own error are not logged.
-  const own = refusal.isByUpstream ? undefined : fields;
+  const own = refusal.isUpstreamRefusal ? undefined : fields;
   const lacksScope = refusal.code === 'insufficient_scope' && caller !== undefined;
   return members<LogFieldsOf<'refusal'>>({
     required_scopes: own?.required_scopes,
