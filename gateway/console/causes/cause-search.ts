@@ -66,9 +66,7 @@ export class CauseSearch {
     };
     this.#slow.note(slowIn(counted), now());
     // If the lines cannot be read, causes name no codes.
-    const failing = namesOfFailing(counted);
-    const broken = namesOfBroken(counted).filter((name) => !failing.includes(name));
-    const read = failureCodesOf(failing, broken, recent, now());
+    const read = failureCodesOf(namesOfFailing(counted), namesOfBroken(counted), recent, now());
     return { ...counted, failureCodes: await read.catch(() => new Map()) };
   }
 

@@ -1,7 +1,7 @@
 // Pure: finds upstreams whose answers break their contract although clients get them, from the counts of the last minute. Answers that the
 // contract refuses are failed requests.
 
-import { brokenIn, figuresOf } from '../history/figures.ts';
+import { answersIn, brokenIn } from '../history/figures.ts';
 import { type FoundCause, failureCause, warningCause } from './cause.ts';
 import type { FailureCodes } from './failure-codes.ts';
 import type { PresentTraffic } from './present.ts';
@@ -44,10 +44,10 @@ function brokenOperations({
   operations,
   upstreamOf,
 }: Pick<PresentTraffic, 'bounds' | 'operations' | 'upstreamOf'>): Broken[] {
+  // A broken body stands for the bodies before it that were not checked, of which some may belong to the slot before.
   const countsIn = (counts: readonly number[]) => {
-    const { requests, refused } = figuresOf(bounds, counts);
-    // A broken body stands for the bodies before it that were not checked, of which some may belong to the slot before.
-    return { requests: requests - refused, broken: Math.min(brokenIn(bounds, counts), requests - refused) };
+    const answers = answersIn(bounds, counts);
+    return { requests: answers, broken: Math.min(brokenIn(bounds, counts), answers) };
   };
   return operations.flatMap(({ name, minute, latest }): Broken[] => {
     const [counted, now] = [countsIn(minute), countsIn(latest)];
@@ -63,23 +63,30 @@ function contractCause(upstream: string, same: readonly Broken[], known: Failure
     same.length === 1 ? `${first.name} of ${upstream}` : `Upstream ${upstream}, with ${same.length} of its operations,`;
   const sumOf = (of: 'requests' | 'broken') => same.reduce((sum, one) => sum + one[of], 0);
   const figures = { requests: sumOf('requests'), broken: sumOf('broken') };
-  const [example] = same.flatMap(({ name }) => known.get(name)?.broken ?? []);
-  const latest = (of: 'requests' | 'broken') => same.reduce((sum, one) => sum + one.latest[of], 0);
-  const isMostly = latest('broken') >= FAILURE_SHARE * latest('requests');
-  const isFailure = isMostly && example !== undefined && UNREADABLE.test(example.violation);
-  const [, came, declared] = OTHER_TYPE.exec(example?.violation ?? '') ?? [];
-  const types = came === undefined || same.length > 1 ? '' : ` (${came}, not ${declared})`;
-  return (isFailure ? failureCause : warningCause)(
+  const examples = same.flatMap(({ name, latest: { requests, broken } }) => {
+    const passed = known.get(name)?.passed;
+    const isFailure = broken >= FAILURE_SHARE * requests && UNREADABLE.test(passed?.violation ?? '');
+    return passed === undefined ? [] : [{ ...passed, isFailure }];
+  });
+  const example = examples.find(({ isFailure }) => isFailure) ?? examples[0];
+  const types = new Set(examples.map(({ violation }) => typesIn(violation)));
+  return (example?.isFailure ? failureCause : warningCause)(
     { topic: 'contract', name: upstream },
-    telling`${what} breaks its contract${types}: ${count('broken')} of ${count('requests')} answers in the last minute.`,
+    telling`${what} breaks its contract${types.size === 1 ? String([...types][0]) : ''}: ${count('broken')} of ${count('requests')} answers in the last minute.`,
     `Its clients get these answers as they are${example === undefined ? '' : `: ${example.violation}`}.`,
     {
       title: `${what} breaks its contract.`,
-      since: same.flatMap(({ name }) => known.get(name)?.since ?? []).sort()[0],
+      since: examples.flatMap(({ since }) => since ?? []).sort()[0],
       runbook: 'GatewayAnswersBreakContract',
       ...(example && { next: `bin/gateway explain ${example.requestId}` }),
       details: `#/upstreams/${encodeURIComponent(upstream)}`,
       figures,
     },
   );
+}
+
+/** Returns the type that came and the declared type, if these are what breaks the contract. */
+function typesIn(violation: string): string {
+  const [, came, declared] = OTHER_TYPE.exec(violation) ?? [];
+  return came === undefined ? '' : ` (${came}, not ${declared})`;
 }

@@ -4,22 +4,27 @@
 
 import { MINUTE_MS } from '../../shared/durations.ts';
 import type { ExchangeFilter, ExchangeLine } from '../../shared/questions/exchange-filter.ts';
+import { isoTime } from '../../shared/text.ts';
 
 interface Failures {
   /** The most frequent code first. */
   readonly codes: readonly string[];
-  /** The end of the first failed request that is read: ISO 8601, UTC. */
+  /** The end of the first failed request: ISO 8601, UTC. Undefined if it is not among the lines that are read. */
   readonly since: string | undefined;
   /** The origin to which each failed request was sent last. */
   readonly targets: readonly string[];
-  /** The latest answer, if it breaks the contract. */
-  readonly broken?: BrokenAnswer | undefined;
+  /** The latest answer that was refused, because it breaks the contract. */
+  readonly refused?: BrokenAnswer | undefined;
+  /** The latest answer that breaks the contract, and that its client got. */
+  readonly passed?: BrokenAnswer | undefined;
 }
 
 export interface BrokenAnswer {
   readonly requestId: string;
   /** The place in the answer, and what the contract says. */
   readonly violation: string;
+  /** As in `Failures`, of such answers. */
+  readonly since: string | undefined;
 }
 
 /** The failures of each operation. */
@@ -30,35 +35,45 @@ const OPERATIONS_MAX = 8;
 /** The maximum number of lines that are read for an operation, which suffices to distinguish the usual code from a rare code. */
 const LINES_MAX = 200;
 
-/** @param broken operations that do not fail, and whose answers break the contract */
+/** @param broken operations with answers that break the contract, and that clients get */
 export async function failureCodesOf(
   failing: readonly string[],
   broken: readonly string[],
   recent: (filter: ExchangeFilter) => Promise<readonly ExchangeLine[]>,
   nowMs: number,
 ): Promise<FailureCodes> {
-  const read = [...failing, ...broken].slice(0, OPERATIONS_MAX).map(async (operation) => {
-    const status = failing.includes(operation) ? 'service_failed' : undefined;
-    const all = await recent({ operation, status, fromMs: nowMs - MINUTE_MS, limit: LINES_MAX });
-    // An answer that clients get as an error is a failure.
-    const isBroken = (line: ExchangeLine) => line.code === undefined && brokenAnswerOf(line) !== undefined;
-    const lines = status === undefined ? all.filter(isBroken) : all;
+  const linesOf = (operation: string, status?: 'service_failed') =>
+    recent({ operation, status, fromMs: nowMs - MINUTE_MS, limit: LINES_MAX });
+  const failures = failing.slice(0, OPERATIONS_MAX).map(async (operation): Promise<[string, Failures]> => {
+    const lines = await linesOf(operation, 'service_failed');
     const codes = byFrequency(lines);
-    const since = firstFailureAt(lines);
     return [
       operation,
-      { codes, since, targets: targetsIn(lines), broken: lines[0] && brokenAnswerOf(lines[0]) },
-    ] as const;
+      { codes, since: firstAt(lines, lines), targets: targetsIn(lines), refused: brokenIn(lines, lines) },
+    ];
   });
-  return new Map(await Promise.all(read));
+  const passed = broken.slice(0, OPERATIONS_MAX).map(async (operation) => {
+    const lines = await linesOf(operation);
+    // An answer that clients get as an error is a failure.
+    const isPassed = (line: ExchangeLine) => line.code === undefined && violationIn(line) !== undefined;
+    return [operation, brokenIn(lines.filter(isPassed), lines)] as const;
+  });
+  const known = new Map(await Promise.all(failures));
+  for (const [operation, answer] of await Promise.all(passed))
+    known.set(operation, { codes: [], since: undefined, targets: [], ...known.get(operation), passed: answer });
+  return known;
 }
 
-function brokenAnswerOf({
-  request_id: requestId,
-  answer_violations: violations,
-}: ExchangeLine): BrokenAnswer | undefined {
-  const [violation] = Array.isArray(violations) ? violations : [];
-  return violation === undefined ? undefined : { requestId: String(requestId), violation: String(violation) };
+/** Returns the latest of the lines, if its answer breaks the contract. */
+function brokenIn(lines: readonly ExchangeLine[], read: readonly ExchangeLine[]): BrokenAnswer | undefined {
+  const [latest] = lines;
+  const violation = latest && violationIn(latest);
+  if (violation === undefined) return undefined;
+  return { requestId: String(latest?.request_id), violation, since: firstAt(lines, read) };
+}
+
+function violationIn({ answer_violations: violations }: ExchangeLine): string | undefined {
+  return Array.isArray(violations) && violations.length > 0 ? String(violations[0]) : undefined;
 }
 
 function byFrequency(lines: readonly ExchangeLine[]): string[] {
@@ -67,10 +82,13 @@ function byFrequency(lines: readonly ExchangeLine[]): string[] {
   return [...groups].sort(([, one], [, other]) => other.length - one.length).map(([code]) => String(code));
 }
 
-/** @param lines newest first */
-function firstFailureAt(lines: readonly ExchangeLine[]): string | undefined {
+/**
+ * Returns the time of the first of the lines, newest first. Undefined if there may be earlier ones, because the lines that were read are
+ * only the latest.
+ */
+function firstAt(lines: readonly ExchangeLine[], read: readonly ExchangeLine[]): string | undefined {
   const first = lines.at(-1);
-  return first === undefined ? undefined : new Date(Number(first.time)).toISOString();
+  return first === undefined || read.length >= LINES_MAX ? undefined : isoTime(Number(first.time));
 }
 
 function targetsIn(lines: readonly ExchangeLine[]): string[] {

@@ -127,7 +127,7 @@ function operationFails({ name, upstream, requests, failed, isRecovering }: Fail
     details,
     codes,
     since,
-    broken: known.get(name)?.broken,
+    broken: known.get(name)?.refused,
   });
 }
 
@@ -144,7 +144,7 @@ function upstreamFails(upstream: string, failing: readonly Failing[], known: Fai
     details: `#/upstreams/${encodeURIComponent(upstream)}`,
     codes: codesIn(names, known),
     since: failingSince(names, known),
-    broken: names.flatMap((name) => known.get(name)?.broken ?? [])[0],
+    broken: names.flatMap((name) => known.get(name)?.refused ?? [])[0],
   });
 }
 

@@ -2,7 +2,7 @@
 
 import type { StageName } from '../../stages.ts';
 import { type About, SLOW_TOPICS } from '../causes/cause.ts';
-import { brokenIn, figuresOf, quantileMs } from '../history/figures.ts';
+import { answersIn, brokenIn, figuresOf, quantileMs } from '../history/figures.ts';
 import type { EventFigures, ShownSubject } from '../history/gateway-event.ts';
 import type { History } from '../history/history.ts';
 import { countsBefore, countsThrough } from '../history/present-counts.ts';
@@ -43,7 +43,7 @@ export function createEventFigures(bounds: readonly number[], history: History, 
     if (about !== undefined && SLOW_TOPICS.includes(about.topic))
       return sufferedOf({ requests, p90_ms: quantileMs(bounds, counts, SLOW_PART) ?? 0 });
     if (about?.topic === 'contract')
-      return sufferedOf({ requests: requests - refused, broken: brokenIn(bounds, counts) });
+      return sufferedOf({ requests: answersIn(bounds, counts), broken: brokenIn(bounds, counts) });
     if (of?.kind === 'organizations') return sufferedOf({ requests, refused });
     if (of === undefined)
       return about === undefined || FAILING.includes(about.topic) ? sufferedOf({ requests, server_errors }) : undefined;

@@ -47,6 +47,12 @@ export function figuresOf(bounds: readonly number[], counts: ArrayLike<number>):
   };
 }
 
+/** Returns the number of answers of services that clients got as they were. */
+export function answersIn(bounds: readonly number[], counts: ArrayLike<number>): number {
+  const { requests, refused, failed } = figuresOf(bounds, counts);
+  return requests - refused - failed;
+}
+
 /** Returns the number of answers that broke the contract and that clients got. */
 export function brokenIn(bounds: readonly number[], counts: ArrayLike<number>): number {
   return classIn(bounds, counts, 'broken');

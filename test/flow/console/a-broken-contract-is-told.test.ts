@@ -9,15 +9,18 @@ import { startGateway, type TestGateway } from '../../support/gateway.ts';
 import { thingsAt } from '../../support/things.ts';
 import { type FakeUpstream, startUpstream } from '../../support/upstream.ts';
 
-describe('a service that answers HTML where its contract says JSON, with status 200', () => {
-  let answer: readonly [type: string, body: string] = ['application/json', '{}'];
+type Reply = readonly [type: string, body: string, status?: number];
+
+/** A gateway whose upstream gives one answer to all requests. */
+function serveOneAnswer() {
+  let answer: Reply = ['application/json', '{}'];
   let upstream: FakeUpstream;
   let gateway: TestGateway;
   let headers: { authorization: string };
 
   before(async () => {
     upstream = await startUpstream((_request, response) =>
-      response.writeHead(200, { 'content-type': answer[0] }).end(answer[1]),
+      response.writeHead(answer[2] ?? 200, { 'content-type': answer[0] }).end(answer[1]),
     );
     gateway = await startGateway(thingsAt(upstream.url, { breaker: 'off' }));
     headers = await gateway.authorize();
@@ -28,15 +31,25 @@ describe('a service that answers HTML where its contract says JSON, with status 
   });
 
   const read = async <T>(path: string) => (await (await fetch(`${gateway.adminUrl}/${path}`)).json()) as T;
-  const causeOf = async (id: string) => (await read<CausesReport>('causes')).causes.find((one) => one.id === id);
-  async function ask(path: string, times: number): Promise<void> {
-    for (let sent = 0; sent < times; sent += 1) await (await fetch(gateway.url + path, { headers })).text();
-  }
+  return {
+    read,
+    causeOf: async (id: string) => (await read<CausesReport>('causes')).causes.find((one) => one.id === id),
+    async ask(path: string, times: number): Promise<void> {
+      for (let sent = 0; sent < times; sent += 1) await (await fetch(gateway.url + path, { headers })).text();
+    },
+    answerWith(...next: Reply): void {
+      answer = next;
+    },
+  };
+}
+
+describe('a service that answers HTML where its contract says JSON, with status 200', () => {
+  const { read, causeOf, ask, answerWith } = serveOneAnswer();
 
   it('is a failure that says how many clients got it since it began, and what to run', async () => {
     await ask('/v1/things', 6);
     assert.equal(await causeOf('contract things'), undefined);
-    answer = ['text/html', '<html>Sign in</html>'];
+    answerWith('text/html', '<html>Sign in</html>');
     await ask('/v1/things', 12);
     const cause = await causeOf('contract things');
     assert.equal(cause?.severity, 'failure');
@@ -76,7 +89,7 @@ describe('a service that answers HTML where its contract says JSON, with status 
   });
 
   it('counts the bodies that were not checked like the next one that is', async () => {
-    answer = ['application/json', '<html>Sign in</html>'];
+    answerWith('application/json', '<html>Sign in</html>');
     await ask('/v1/things/1', 8);
     await sleep(1100);
     await ask('/v1/things/1', 1);
@@ -84,5 +97,22 @@ describe('a service that answers HTML where its contract says JSON, with status 
       (await causeOf('contract things'))?.cause,
       'Upstream things, with 2 of its operations, breaks its contract: 21 of 27 answers in the last minute.',
     );
+  });
+});
+
+describe('a service that answers HTML after it has failed in another way', () => {
+  const { causeOf, ask, answerWith } = serveOneAnswer();
+
+  it('is a failure that begins with the first page of HTML', async () => {
+    answerWith('application/json', '{}', 500);
+    await ask('/v1/things', 20);
+    const failedAt = new Date().toISOString();
+    answerWith('text/html', '<html>Sign in</html>');
+    await ask('/v1/things', 40);
+    const cause = await causeOf('contract things');
+    assert.equal(cause?.severity, 'failure');
+    assert.match(cause.consequence, /Its clients get these answers as they are: status 200 with text\/html;/);
+    assert.match(cause.next ?? '', /^bin\/gateway explain req_\w+$/);
+    assert.ok(cause.since > failedAt);
   });
 });

@@ -474,7 +474,12 @@ test('most requests that are refused before an organization is known are told, u
 
 test('answers that break the contract are a warning, and a failure only if most of them have another form', () => {
   const known = (violation: string) =>
-    new Map([[REPORTS, { codes: [], since: undefined, targets: [], broken: { requestId: 'req_1', violation } }]]);
+    new Map([
+      [
+        REPORTS,
+        { codes: [], since: undefined, targets: [], passed: { requestId: 'req_1', violation, since: undefined } },
+      ],
+    ]);
   const toldOf = (counted: Counted, violation: string, latest?: Counted) =>
     told({ operations: [series(REPORTS, counted, latest)], failureCodes: known(violation) });
   const html = 'status 200 with text/html; the contract declares application/json';
