@@ -58,11 +58,13 @@ function refusalOfRedis(status: StatusForCauses): string | undefined {
 
 /** Returns the cause with the id of an outage of Redis, which such a failure begins and ends. */
 function withoutWrites(status: StatusForCauses, refusal: string, nowMs: number): FoundCause {
-  const { limits = {}, idempotency, redis } = status;
-  const losses = lossesOf({ limits, ...(idempotency && { idempotency: { state: 'away' } }) }, nowMs);
+  const { keys = {}, limits = {}, idempotency, redis } = status;
+  // A replica that copies an empty server has no key store, which the first call would begin.
+  const keysAway = AWAY.includes(keys.store ?? '');
+  const losses = lossesOf({ keys, limits, ...(idempotency && { idempotency: { state: 'away' } }) }, nowMs);
   const lost = [
     ...losses.map((one) => one.lost),
-    'all keys still work, but changes of keys and last uses are not stored',
+    `${keysAway ? '' : 'all keys still work, but '}changes of keys and last uses are not stored`,
   ];
   return failureCause(
     { topic: 'redis' },
@@ -70,7 +72,7 @@ function withoutWrites(status: StatusForCauses, refusal: string, nowMs: number):
     `${sentence(lost.join('; '))}. This ends by itself when Redis takes writes again.`,
     {
       since: limits.state === 'away' ? limits.since_at : firstFailureOf(status).since_at,
-      runbook: 'GatewayLimitStoreAway',
+      runbook: keysAway ? 'GatewayKeyStoreAway' : 'GatewayLimitStoreAway',
       // An outage of Redis and each reason why it takes no writes are separate incidents.
       fault: fault(refusal),
       reason: fault(refusal),

@@ -159,6 +159,14 @@ test('a Redis that takes no writes is one cause with one text and one runbook, w
     causesWith({ keys: written }).map(({ id, runbook }) => [id, runbook]),
     [['redis', 'GatewayLimitStoreAway']],
   );
+  const emptied = { store: 'failing', reason: 'Redis refused: READONLY', writeFailure: 'Redis refused: READONLY' };
+  const [unread] = causesWith({ keys: { ...emptied, grace_ends_at: GRACE_END } });
+  assert.match(
+    unread?.consequence ?? '',
+    /^Known keys work until .*, others get 503; .*changes of keys .* not stored\./,
+  );
+  assert.doesNotMatch(unread?.consequence ?? '', /all keys/);
+  assert.equal(unread?.runbook, 'GatewayKeyStoreAway');
   assert.deepEqual(causesWith({ idempotency: away }), [], 'writes again, and no keyed write since');
   const ended = { limits, redis: { address: '127.0.0.1:7379', failure: 'connect ECONNREFUSED 127.0.0.1:7379' } };
   assert.match(causesWith(ended)[0]?.cause ?? '', /refuses connections\.$/);
@@ -371,7 +379,13 @@ test('causes last from when they were first seen, and an outage is marked from i
   nowMs += 60_000;
   const until = new Date(nowMs).toISOString();
   observe({ configuration: { version: 'two', loaded_at: until } });
-  assert.deepEqual(events.causes(), []);
+  assert.deepEqual(
+    events.causes().map(({ id, isOver, endedAt }) => [id, isOver, endedAt]),
+    [
+      ['redis', true, until],
+      ['shedding', true, until],
+    ],
+  );
   assert.deepEqual(
     events.list().map(({ kind, at, until: end }) => [kind, at, end]),
     [
@@ -396,6 +410,8 @@ test('an outage that comes and goes is one mark, and stands only where it concer
     assert.equal(events.causes()[0]?.since, new Date(NOW_MS).toISOString());
     observe({});
   }
+  const [pauses] = events.list().flatMap((event) => event.pauses ?? []);
+  assert.deepEqual([pauses, events.causes()[0]?.pauses], [{ times: 2, ms: 60_000 }, pauses]);
   const outagesOf = (...about: Parameters<typeof eventsAbout>) =>
     eventsAbout(...about).flatMap(({ kind, at, until }) => (kind === 'outage' ? [[at, until]] : []));
   const upstreamOf = (operation: string) => (operation === 'GET /v1/files' ? 'files' : 'platform');
