@@ -103,26 +103,38 @@ export function alertsAfterCheck(before: Alerts, causes: readonly Cause[], rules
 /** Takes over what the cause says of its end: why, when, and the final figures. */
 function withEnd(alert: Alert, over: Cause | undefined): Alert {
   if (over === undefined) return alert;
-  const { ended, endedAt, effect, suffered } = over;
-  const figures = alert.state === 'ended' || suffered === undefined ? {} : { endedAt, effect, suffered };
-  return { ...alert, cause: { ...alert.cause, ...figures, ...(ended !== undefined && { ended }) } };
+  const { ended, endedAt, effect, suffered, pauses } = over;
+  const figures = {
+    ...(pauses && { pauses }),
+    ...(endedAt !== undefined && { endedAt }),
+    ...(suffered !== undefined && { effect, suffered }),
+  };
+  const final = alert.state === 'ended' ? {} : figures;
+  return { ...alert, cause: { ...alert.cause, ...final, ...(ended !== undefined && { ended }) } };
 }
 
 /** Continues an alert with the present cause. A cause that has begun again after it was last seen is another time of the same alert. */
 function continued(alert: Alert, cause: Cause, nowMs: number): Alert {
-  const { cause: last, lastMs, past } = alert;
+  const { cause: last, past } = alert;
   const since =
     cause.since !== undefined && last.since !== undefined && last.since < cause.since ? last.since : cause.since;
   const next: Alert = { ...alert, cause: { ...cause, since }, state: 'firing', lastMs: nowMs };
-  const isAnother = Date.parse(cause.since ?? '') > lastMs;
-  if (!isAnother && alert.state === 'firing') return next;
+  const beganMs = Date.parse(cause.since ?? '');
   // A cause that returns soon keeps its start and its figures.
-  const beganMs = isAnother ? Date.parse(cause.since ?? '') : nowMs;
-  const times = (past?.times ?? 0) + 1;
-  const firstMs = since === undefined ? alert.seenMs : Date.parse(since);
-  const lastedMs = (past?.lastedMs ?? 0) + endMsOf(alert) - (past?.beganMs ?? firstMs);
-  const suffered = isAnother ? addedFigures([past?.suffered, last.suffered]) : past?.suffered;
-  return { ...next, past: { times, lastedMs, suffered, beganMs } };
+  if (!(beganMs > endMsOf(alert))) return next;
+  const suffered = addedFigures([past?.suffered, last.suffered]);
+  return { ...next, past: { ...lastedOf(alert), suffered, beganMs } };
+}
+
+/** Returns how often and how long the cause lasted, if it has gone, without the times between. */
+export function lastedOf(alert: Pick<Alert, 'cause' | 'seenMs' | 'lastMs' | 'past'>) {
+  const { cause, seenMs, past } = alert;
+  const { times, ms } = cause.pauses ?? { times: 0, ms: 0 };
+  const beganMs = past?.beganMs ?? (cause.since === undefined ? seenMs : Date.parse(cause.since));
+  return {
+    times: (past?.times ?? 0) + 1 + times,
+    lastedMs: (past?.lastedMs ?? 0) + Math.max(0, endMsOf(alert) - beganMs - ms),
+  };
 }
 
 /** Returns when the cause ended, if it has gone. */

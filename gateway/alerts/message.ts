@@ -11,12 +11,13 @@ import {
 } from '../shared/contracts/cause.ts';
 import { nextCommandOf } from '../shared/next-command.ts';
 import { durationText, isoTime, shortTextOf, visibleLine } from '../shared/text.ts';
-import { type Alert, type Due, endMsOf } from './due.ts';
+import { type Alert, type Due, endMsOf, lastedOf } from './due.ts';
 
 /** One cause in a message. Its texts are bounded and contain no control characters. */
 export interface AlertNote {
   readonly id: string;
-  readonly state: 'firing' | 'resolved';
+  /** `recovering`: the cause is over, but still in the counts of the last minute. Only lists of present causes have such causes. */
+  readonly state: Due['state'] | 'recovering';
   readonly severity: Severity;
   readonly cause: string;
   readonly consequence: string;
@@ -73,25 +74,26 @@ export function boundedCause(cause: Cause): Cause {
 
 /** @param consoleUrl the address at which operators open the console */
 export function noteOf(
-  state: Due['state'],
+  state: AlertNote['state'],
   alert: Pick<Alert, 'cause' | 'seenMs' | 'lastMs' | 'past'>,
   consoleUrl: string,
   effectOf?: EffectOf,
 ): AlertNote {
-  const { cause, seenMs } = alert;
-  const { instances = [], figures = {}, runbook = null, details = '#/' } = cause;
-  const isOver = state === 'resolved';
+  const { cause, seenMs, past } = alert;
+  const { instances = [], figures, suffered, title = cause.cause, runbook = null, details = '#/' } = cause;
+  const isOver = state !== 'firing';
+  const total = addedFigures([past?.suffered, suffered]);
   const since = cause.since ?? isoTime(seenMs);
   return {
     id: cause.id,
     state,
     severity: severityOf(cause),
-    cause: cause.cause,
-    consequence: isOver ? endText(alert, Date.parse(since), effectOf) : cause.consequence,
+    cause: state === 'resolved' ? boundText(title, TEXT_MAX) : cause.cause,
+    consequence: isOver ? endText(alert, total, effectOf) : cause.consequence,
     subject: subjectOf(details),
     since,
     until: isOver ? isoTime(endMsOf(alert)) : null,
-    figures,
+    figures: { ...(isOver ? (total ?? figures) : (figures ?? total)) },
     instances,
     runbook,
     next: isOver ? null : (nextCommandOf(cause) ?? null),
@@ -103,14 +105,13 @@ export function noteOf(
 export type EffectOf = (figures: SufferedFigures) => string;
 
 /** Says how often and how long the cause lasted, how many requests suffered, and what its end means. */
-function endText({ past, ...alert }: Pick<Alert, 'cause' | 'lastMs' | 'past'>, sinceMs: number, effectOf?: EffectOf) {
-  const { effect: last, suffered, ended } = alert.cause;
-  const sum = past && addedFigures([past.suffered, suffered]);
-  const effect = (sum && effectOf?.(sum)) ?? last;
-  const lastedMs = Math.max(0, endMsOf(alert) - (past?.beganMs ?? sinceMs)) + (past?.lastedMs ?? 0);
-  const lasted = past ? `${past.times + 1} times, ${durationText(lastedMs)} in all` : durationText(lastedMs);
-  const total = effect === undefined ? '' : `; ${effect}`;
-  return boundText(`It lasted ${lasted}${total}. ${ended ?? ''}`.trimEnd(), TEXT_MAX);
+function endText(alert: Parameters<typeof lastedOf>[0], total?: SufferedFigures, effectOf?: EffectOf): string {
+  const { effect: last, ended } = alert.cause;
+  const effect = (alert.past && total && effectOf?.(total)) ?? last;
+  const { times, lastedMs } = lastedOf(alert);
+  const lasted = times > 1 ? `${times} times, ${durationText(lastedMs)} in all` : durationText(lastedMs);
+  const suffered = effect === undefined ? '' : `; ${effect}`;
+  return boundText(`It lasted ${lasted}${suffered}. ${ended ?? ''}`.trimEnd(), TEXT_MAX);
 }
 
 /**

@@ -110,7 +110,10 @@ export function reportOf(
 /** Returns the current causes in the form of a message. @param consoleUrl where operators open the console */
 export function causesReport(causes: readonly Cause[], consoleUrl: string, nowMs: number): CausesReport {
   const seenNow = { seenMs: nowMs, lastMs: nowMs };
-  return { causes: causes.map((cause) => noteOf('firing', { cause: boundedCause(cause), ...seenNow }, consoleUrl)) };
+  const stateOf = ({ hasRecovered }: Cause) => (hasRecovered ? 'recovering' : 'firing');
+  return {
+    causes: causes.map((cause) => noteOf(stateOf(cause), { cause: boundedCause(cause), ...seenNow }, consoleUrl)),
+  };
 }
 
 /** Sorts the alerts: quiet ones last, failures before warnings, the newest first. */

@@ -167,7 +167,7 @@ export class Console {
   async #runbook(title: string): Promise<object | undefined> {
     const section = await runbookSection(title, this.#options.configDirectory);
     if (section === undefined) return undefined;
-    const causes = () => this.instances.causes('all');
+    const causes = () => this.instances.causes();
     const facts = await runbookFacts(section.title, { ...this.#options, causes });
     return { ...section, text: filledIn(section.text, facts) };
   }

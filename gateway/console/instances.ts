@@ -97,8 +97,13 @@ export class Instances {
     return [await own, ...(await others).map(({ value }) => value)];
   };
 
-  /** Returns the causes that need attention, of all instances or of this instance. */
-  async causes(of: 'all' | 'self'): Promise<Feed['attention']> {
+  /** Returns the causes that need attention. */
+  async causes(): Promise<Feed['attention']> {
+    return (await this.causesAndEnds('all')).filter(({ isOver }) => !isOver);
+  }
+
+  /** Returns the causes of all instances or of this instance, and those that are over since lately. */
+  async causesAndEnds(of: 'all' | 'self'): Promise<Feed['attention']> {
     const answers = await this.ask({ about: 'causes' }, of === 'all' ? of : this.self.id);
     // An instance of another version may not know this question. Its missing answer is then no cause.
     return attentionOf(
@@ -126,7 +131,8 @@ export class Instances {
     const { exchanges, story } = this.#options;
     const lines = await exchanges(id);
     const { causes } = lines.length === 0 ? { causes: [] } : await this.#sampling.causes();
-    return lines.map((line) => story(line, causes));
+    const lasting = causes.filter(({ isOver }) => !isOver);
+    return lines.map((line) => story(line, lasting));
   }
 
   /** Answers a question of another instance. */

@@ -79,7 +79,7 @@ export function openConsole(
   const alerts = new AlertMonitor({
     ...options,
     inForce,
-    causes: (of) => instances.causes(of),
+    causes: (of) => instances.causesAndEnds(of),
     effectOf: effectText,
     instance: name,
     store: url === undefined ? createFileAlertStore(dataDirectory, now) : createRedisAlertStore(url, now),
@@ -92,7 +92,7 @@ export function openConsole(
   async function causes(): Promise<CausesReport> {
     // If no process can say which settings are in force, the causes are reported all the same.
     const settings = (await inForce().catch(() => undefined))?.settings;
-    return causesReport(await instances.causes('all'), settings?.consoleUrl ?? consoleUrl, now());
+    return causesReport(await instances.causes(), settings?.consoleUrl ?? consoleUrl, now());
   }
 
   const act: Answers['act'] = (action, requestId, by) =>

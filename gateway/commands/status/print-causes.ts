@@ -5,7 +5,7 @@ import { STATUS } from '../../shared/next-command.ts';
 import type { CommandContext } from '../context.ts';
 import { printLine } from '../print.ts';
 
-const WIDTH = 'FAILURE  '.length;
+const WIDTH = 'RECOVERED '.length;
 
 /** Prints the causes. @param suspects upstreams whose last request failed, without being a cause yet */
 export function printCauses(
@@ -24,16 +24,19 @@ export function printCauses(
   for (const cause of causes) for (const line of linesOf(cause)) printLine(context, line);
 }
 
-function linesOf({ id, severity, cause, consequence, since, instances, runbook, next, link }: AlertNote): string[] {
+function linesOf(note: AlertNote): string[] {
+  const { id, state, severity, cause, consequence, since, until, instances, runbook, next, link } = note;
+  const label = state === 'recovering' ? 'recovered' : severity;
+  const when = until === null ? `Since ${since}` : `From ${since} to ${until}`;
   const where = instances.length === 0 ? '' : ` On ${instances.join(', ')}.`;
   const more = [
-    `${consequence} Since ${since}.${where}`.trimStart(),
+    `${consequence} ${when}.${where}`.trimStart(),
     `cause    ${id}`,
     ...(runbook === null ? [] : [`runbook  ${runbook} in docs/operations.md, and ${pageOf(link, runbook)}`]),
     `details  ${link}`,
     ...(next == null || next === STATUS ? [] : [`next     ${next}`]),
   ];
-  return [`${severity.toUpperCase().padEnd(WIDTH)}${cause}`, ...more.map((line) => `${' '.repeat(WIDTH)}${line}`)];
+  return [`${label.toUpperCase().padEnd(WIDTH)}${cause}`, ...more.map((line) => `${' '.repeat(WIDTH)}${line}`)];
 }
 
 /** Returns the address of the console page that shows the runbook. */

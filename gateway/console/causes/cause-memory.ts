@@ -8,6 +8,8 @@ import { isOfUnanswered } from './unanswered-causes.ts';
 export interface CauseMemory {
   /** Whether the last search found the cause. */
   lasts(about: About): boolean;
+  /** Whether the last search found the cause as a failure. */
+  wasFailure(about: About): boolean;
   /** Whether the last search found the cause because requests waited for an answer. */
   wasSilent(about: About): boolean;
   /** Returns the failures of the gateway and of upstreams during the last minute, with the milliseconds since they were last seen. */
@@ -27,17 +29,18 @@ export function isCulprit({ topic }: About): boolean {
 
 export function createCauseMemory(): CauseMemory {
   const seen = new Map<string, { readonly about: About; readonly atMs: number }>();
-  let lasting: ReadonlySet<string> = new Set();
+  let lasting: ReadonlyMap<string, FoundCause['kind']> = new Map();
   let silent: ReadonlySet<string> = new Set();
   return {
     lasts: (about) => lasting.has(idOf(about)),
+    wasFailure: (about) => lasting.get(idOf(about)) === 'bad',
     wasSilent: (about) => silent.has(idOf(about)),
     culprits: (nowMs) =>
       [...seen.values()]
         .map(({ about, atMs }) => ({ about, agoMs: nowMs - atMs }))
         .filter(({ agoMs }) => agoMs < COUNTED_MS),
     note(causes, nowMs) {
-      lasting = new Set(causes.map(({ id }) => id));
+      lasting = new Map(causes.map(({ id, kind }) => [id, kind]));
       silent = new Set(causes.filter(isOfUnanswered).map(({ id }) => id));
       for (const [id, { atMs }] of seen) if (nowMs - atMs >= COUNTED_MS) seen.delete(id);
       for (const cause of causes)

@@ -72,7 +72,10 @@ export function causesOf(
     .map(({ about }) => about);
   found.push(...recoveringUpstreams(status, found, present, past));
   const blame = blameOf([...failures.filter(isCulprit), ...past]);
-  found.push(...errorCauses(minute, present, blame, unanswered, memory.lasts), ...brokenContracts(present));
+  found.push(
+    ...errorCauses(minute, present, blame, unanswered, memory.lasts),
+    ...brokenContracts(present, memory.wasFailure),
+  );
   if (!blame.isOwn) found.push(...unknownCallers(present, memory.lasts({ topic: 'unknown callers' })));
   const left = new Set([...namesOfFailing(present), ...unanswered]);
   const waitingFor = (upstream: string) => status.upstreams?.[upstream]?.waiting ?? 0;

@@ -2,7 +2,7 @@
 // contract refuses are failed requests.
 
 import { answersIn, brokenIn } from '../history/figures.ts';
-import { type FoundCause, failureCause, warningCause } from './cause.ts';
+import { type About, type FoundCause, failureCause, warningCause } from './cause.ts';
 import type { FailureCodes } from './failure-codes.ts';
 import type { PresentTraffic } from './present.ts';
 import { count, telling } from './telling.ts';
@@ -34,9 +34,13 @@ export function namesOfBroken(present: Pick<PresentTraffic, 'bounds' | 'operatio
   return brokenOperations(present).map(({ name }) => name);
 }
 
-export function brokenContracts(present: PresentTraffic): FoundCause[] {
+/** @param wasFailure whether the cause with this subject was a failure before. It does not become a warning while it ends */
+export function brokenContracts(present: PresentTraffic, wasFailure: (about: About) => boolean): FoundCause[] {
   const byUpstream = Map.groupBy(brokenOperations(present), ({ upstream = '' }) => upstream);
-  return [...byUpstream].map(([upstream, same]) => contractCause(upstream, same, present.failureCodes));
+  return [...byUpstream].map(([upstream, same]) => {
+    const about = { topic: 'contract', name: upstream } as const;
+    return contractCause(about, same, present.failureCodes, wasFailure(about));
+  });
 }
 
 function brokenOperations({
@@ -49,15 +53,22 @@ function brokenOperations({
     const answers = answersIn(bounds, counts);
     return { requests: answers, broken: Math.min(brokenIn(bounds, counts), answers) };
   };
-  return operations.flatMap(({ name, minute, latest }): Broken[] => {
+  return operations.flatMap(({ name, minute, latest, recent = latest }): Broken[] => {
     const [counted, now] = [countsIn(minute), countsIn(latest)];
     if (counted.broken < BROKEN_MIN || counted.broken < BROKEN_SHARE * counted.requests) return [];
     if (now.requests > 0 && now.broken === 0) return [];
-    return [{ name, upstream: upstreamOf(name), ...counted, latest: now.requests > 0 ? now : counted }];
+    const seconds = countsIn(recent);
+    return [{ name, upstream: upstreamOf(name), ...counted, latest: seconds.requests > 0 ? seconds : counted }];
   });
 }
 
-function contractCause(upstream: string, same: readonly Broken[], known: FailureCodes): FoundCause {
+function contractCause(
+  about: About & { readonly name: string },
+  same: readonly Broken[],
+  known: FailureCodes,
+  wasFailure: boolean,
+): FoundCause {
+  const upstream = about.name;
   const [first] = same as readonly [Broken, ...Broken[]];
   const what =
     same.length === 1 ? `${first.name} of ${upstream}` : `Upstream ${upstream}, with ${same.length} of its operations,`;
@@ -65,13 +76,14 @@ function contractCause(upstream: string, same: readonly Broken[], known: Failure
   const figures = { requests: sumOf('requests'), broken: sumOf('broken') };
   const examples = same.flatMap(({ name, latest: { requests, broken } }) => {
     const passed = known.get(name)?.passed;
-    const isFailure = broken >= FAILURE_SHARE * requests && UNREADABLE.test(passed?.violation ?? '');
+    const isMostly = wasFailure || broken >= FAILURE_SHARE * requests;
+    const isFailure = isMostly && UNREADABLE.test(passed?.violation ?? '');
     return passed === undefined ? [] : [{ ...passed, isFailure }];
   });
   const example = examples.find(({ isFailure }) => isFailure) ?? examples[0];
   const types = new Set(examples.map(({ violation }) => typesIn(violation)));
   return (example?.isFailure ? failureCause : warningCause)(
-    { topic: 'contract', name: upstream },
+    about,
     telling`${what} breaks its contract${types.size === 1 ? String([...types][0]) : ''}: ${count('broken')} of ${count('requests')} answers in the last minute.`,
     `Its clients get these answers as they are${example === undefined ? '' : `: ${example.violation}`}.`,
     {

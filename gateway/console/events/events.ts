@@ -22,7 +22,6 @@ export class Events {
   readonly #now: () => number;
   readonly #events: Mark[];
   readonly #outages: Outages;
-  readonly #figuresOf: FiguresOf;
   #before: StatusForCauses | null = null;
 
   /** @param now epoch milliseconds that never decrease */
@@ -33,7 +32,6 @@ export class Events {
     sufferedTime: SufferedTime = () => undefined,
   ) {
     this.#now = now;
-    this.#figuresOf = figuresOf;
     const time = this.#time();
     // The outages of the previous process end here. An outage that still lasts starts again when it is seen.
     const endOfCounts = uncountedSinceMs === undefined ? time : isoTime(uncountedSinceMs);
@@ -68,7 +66,7 @@ export class Events {
     this.#outages.observe(causes);
   }
 
-  /** Returns the causes of the last state, failures first. */
+  /** See `Outages`. */
   causes(): readonly Lasting<FoundCause>[] {
     return this.#outages.causes();
   }
@@ -76,13 +74,9 @@ export class Events {
   /** Returns the events, oldest first. */
   list(): readonly GatewayEvent[] {
     const figured = this.#events.map((event) =>
-      event.until === null && event.kind !== 'refused' ? { ...event, ...this.#figuresUntilNow(event) } : event,
+      event.until === null && event.kind !== 'refused' ? { ...event, figures: this.#outages.figuresOf(event) } : event,
     );
     return figured.sort((one, other) => one.at.localeCompare(other.at));
-  }
-
-  #figuresUntilNow(event: GatewayEvent): Pick<GatewayEvent, 'figures'> {
-    return { figures: this.#figuresOf(event, Date.parse(event.at), this.#now()) };
   }
 
   #isOther(failure: { readonly at: string } | null | undefined): boolean {

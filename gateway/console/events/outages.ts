@@ -62,6 +62,13 @@ export class Outages {
   readonly #lasting = new Map<string, LastingOutage>();
   /** The marks that have ended lately, by their kind, and the id and the fault of their cause. */
   readonly #ended = new Map<string, { readonly mark: Mark; readonly endedMs: number }>();
+  /** The causes that were found until lately, by their id. */
+  readonly #over = new Map<
+    string,
+    { readonly lasting: LastingOutage; readonly endedMs: number; readonly until: string }
+  >();
+  /** The latest figures of each event. */
+  readonly #counted = new WeakMap<object, { readonly untilMs: number; readonly figures: EventFigures | undefined }>();
   readonly #sufferedTime: SufferedTime;
 
   /** @param now epoch milliseconds that never decrease */
@@ -84,25 +91,47 @@ export class Outages {
       const { mark } = lasting;
       if (mark !== undefined && causes.some((cause) => isPartOf(lasting.cause, cause))) this.#marks.drop(mark);
       else this.#end(lasting, this.#lastSuffered(lasting.cause));
+      if (!lasting.cause.hasRecovered)
+        this.#over.set(id, { lasting, endedMs: this.#observedMs, until: mark?.until ?? this.#time() });
     }
-    for (const [key, { endedMs }] of this.#ended) if (this.#now() - endedMs > SAME_OUTAGE_MS) this.#ended.delete(key);
-    for (const cause of causes) this.#note(cause);
+    for (const recent of [this.#ended, this.#over])
+      for (const [key, { endedMs }] of recent) if (this.#now() - endedMs > SAME_OUTAGE_MS) recent.delete(key);
+    for (const cause of causes) {
+      this.#over.delete(cause.id);
+      this.#note(cause);
+    }
   }
 
-  /** Returns the causes of the last state, failures first. */
+  /** Returns the causes of the last state, failures first, and those that are over since lately, with their end and their figures. */
   causes(): readonly Lasting<FoundCause>[] {
-    return [...this.#lasting.values()]
-      .map((lasting) => this.#withFigures(lasting))
-      .sort((one, other) => rank(one) - rank(other));
+    const over = [...this.#over.values()].map(({ lasting, until: endedAt }) => ({
+      ...this.#withFigures(lasting),
+      ...({ endedAt, kind: 'warn', hasRecovered: true, isOver: true } as const),
+    }));
+    return [...[...this.#lasting.values()].map((lasting) => this.#withFigures(lasting)), ...over].sort(
+      (one, other) => rank(one) - rank(other),
+    );
+  }
+
+  /** Counts the requests of an event, until it ended, or until a request suffered last. Later requests do not belong to it. */
+  figuresOf(event: Pick<GatewayEvent, 'subject' | 'about' | 'at' | 'until'>): EventFigures | undefined {
+    const { about, at, until } = event;
+    const lastMs = (about && this.#sufferedTime(about, this.#now())?.untilMs) ?? this.#now();
+    const untilMs = until === null ? lastMs : Date.parse(until);
+    const known = this.#counted.get(event);
+    // Soon after a time, the counts until then are exact. Later, they include other requests of the same slot.
+    if (known?.untilMs === untilMs) return known.figures;
+    const figures = this.#figuresOf(event, Date.parse(at), untilMs);
+    this.#counted.set(event, { untilMs, figures });
+    return figures;
   }
 
   #withFigures({ cause, mark, ended, before }: LastingOutage): Lasting<FoundCause> {
     const of = mark ?? ended;
     if (of === undefined) return cause;
-    // The slot in which the outage ended may have been counted in part then.
-    const figures = this.#figuresOf(of, Date.parse(of.at), of.until === null ? this.#now() : Date.parse(of.until));
-    const suffered = addedFigures([before, figures]);
-    return { ...cause, suffered, ...(of.until !== null && { endedAt: of.until }) };
+    const suffered = addedFigures([before, this.figuresOf(of)]);
+    const { until, pauses } = of;
+    return { ...cause, suffered, ...(pauses && { pauses }), ...(until !== null && { endedAt: until }) };
   }
 
   #note(cause: FoundCause): void {
@@ -120,6 +149,7 @@ export class Outages {
     const own = (isOther ? undefined : (cause.since ?? this.#firstSuffered(cause))) ?? this.#time();
     const since = known === undefined || isOther || hasReturned ? own : known.cause.since;
     const began = known?.mark === undefined || isOther ? since : this.#time();
+    if (earlier !== undefined) pause(earlier, own);
     const mark = isSame ? known.mark : kind && this.#begin(earlier ?? this.#newMark(kind, cause, began), cause);
     if (mark !== undefined) noteCodes(mark, cause);
     // A cause that returns soon keeps the start of its outage.
@@ -151,7 +181,7 @@ export class Outages {
   #end({ mark, cause: { id }, fault }: LastingOutage, until: string): void {
     if (mark === undefined) return;
     mark.until = until > mark.at ? until : this.#time();
-    mark.figures = this.#figuresOf(mark, Date.parse(mark.at), Date.parse(mark.until));
+    mark.figures = this.figuresOf(mark);
     this.#ended.set(keyOf(mark.kind, id, fault), { mark, endedMs: this.#observedMs });
   }
 
@@ -174,6 +204,13 @@ function isPartOf({ about }: FoundCause, { about: { topic, name }, kind, symptom
   if (topic !== 'upstream' || kind !== 'bad') return false;
   if (about.topic === 'operations of' || about.topic === 'slow operations of') return about.name === name;
   return (about.topic === 'operation' || about.topic === 'slow') && symptoms.some((one) => one.name === about.name);
+}
+
+/** Notes the time without the cause in a mark that has ended and continues. */
+function pause(mark: Mark, until: string): void {
+  const { times, ms } = mark.pauses ?? { times: 0, ms: 0 };
+  const pausedMs = Math.max(0, Date.parse(until) - Date.parse(mark.until ?? until));
+  mark.pauses = { times: times + 1, ms: ms + pausedMs };
 }
 
 /** An outage may get other codes while it lasts. */

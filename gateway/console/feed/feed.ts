@@ -91,10 +91,9 @@ export function feedOf(
     status: told.find(({ status }) => status !== null)?.status ?? null,
     statuses: told.map(({ name, status }) => ({ instance: name, status, stores: storeReports(status ?? {}, nowMs) })),
     versions: told.find(({ versions }) => versions !== null)?.versions ?? null,
-    attention: attentionOf(answers, unheard, nowMs).map((cause) => ({
-      ...cause,
-      next: nextCommandOf(cause),
-    })),
+    attention: attentionOf(answers, unheard, nowMs)
+      .filter(({ isOver }) => !isOver)
+      .map((cause) => ({ ...cause, next: nextCommandOf(cause) })),
     events,
     listed: listedEvents(events),
   };

@@ -54,7 +54,8 @@ export function joinCauses(told: readonly CausesOfInstance[]): Cause[] {
   );
   const joined = [...groups.values()].map((group) => {
     const cause = joinedCause(group.map(({ cause }) => cause).toSorted(byWeight), { ...counts, ids });
-    return group.length === told.length ? cause : { ...cause, instances: group.map(({ name }) => name) };
+    const lasting = group.filter(({ cause: one }) => one.isOver === cause.isOver);
+    return lasting.length === told.length ? cause : { ...cause, instances: lasting.map(({ name }) => name) };
   });
   return joined.filter(isLeft).toSorted(byOrder).map(published);
 }
@@ -81,17 +82,20 @@ function extentOf({ figures = {} }: FoundCause): number {
 
 /** Sorts the failure before warnings, causes that last before causes that are over, and those with the most failed requests first. */
 function byWeight(one: LocalCause, other: LocalCause): number {
-  const rank = ({ kind, hasRecovered }: LocalCause) => (kind === 'bad' ? 0 : hasRecovered ? 2 : 1);
+  const rank = ({ kind, hasRecovered, isOver }: LocalCause) => (kind === 'bad' ? 0 : isOver ? 3 : hasRecovered ? 2 : 1);
   return rank(one) - rank(other) || extentOf(other) - extentOf(one) || one.since.localeCompare(other.since);
 }
 
-/** @param group the same cause of several instances, the worst first */
-function joinedCause(group: readonly LocalCause[], counts: Counts): FoundCause {
-  const [worst] = group as readonly [LocalCause, ...LocalCause[]];
-  const [since] = group
-    .filter(({ hasRecovered }) => hasRecovered === worst.hasRecovered)
-    .map((one) => one.since)
-    .sort();
+/** @param all the same cause of several instances, the worst first */
+function joinedCause(all: readonly LocalCause[], counts: Counts): FoundCause {
+  const [worst] = all as readonly [LocalCause, ...LocalCause[]];
+  const group = all.filter(({ isOver }) => isOver === worst.isOver);
+  const alike = group.filter(({ hasRecovered }) => hasRecovered === worst.hasRecovered);
+  const [since] = alike.map((one) => one.since).sort();
+  const endedAt = alike
+    .flatMap((one) => one.endedAt ?? [])
+    .sort()
+    .at(-1);
   if (worst.extent?.of === 'nearly used') return { ...nearestLimit(worst, worst.extent, counts), since };
   const symptoms = joinedSymptoms(group, counts);
   const figures = joinedFigures(group, counts);
@@ -99,7 +103,8 @@ function joinedCause(group: readonly LocalCause[], counts: Counts): FoundCause {
     ...worst,
     since,
     organizations: [...new Set(group.flatMap(({ organizations = [] }) => organizations))],
-    suffered: addedFigures(group.map(({ suffered }) => suffered)),
+    suffered: addedFigures(all.map(({ suffered }) => suffered)),
+    ...(endedAt && { endedAt }),
     ...(figures && { figures }),
     ...(symptoms.length > 0 && { symptoms }),
   };

@@ -116,7 +116,7 @@ export function listedEvents(events: readonly (GatewayEvent & { readonly instanc
     }
     const isReturn = known !== undefined && gapMs(known, event) < RETURN_MS;
     latest.set(key, { index: lines.length, returns: isReturn ? returns + 1 : 0 });
-    lines.push({ ...event, times: 1 });
+    lines.push({ ...event, times: timesOf(event) });
   }
   return lines.map((line) => ({ ...line, text: line.text + sufferedText(line) }));
 }
@@ -141,10 +141,12 @@ function continuedLine(known: ListedEvent, event: GatewayEvent & { readonly inst
     ...{ kind, text },
     until: laterOf(known.until, event.until),
     figures: addedFigures([known.figures, event.figures]),
-    times: known.times + (isAnother ? 1 : 0),
+    times: known.times + timesOf(event) - (isAnother ? 0 : 1),
     ...(event.instance !== undefined && { instance: bothNames(known.instance ?? event.instance, event.instance) }),
   };
 }
+
+const timesOf = ({ pauses }: GatewayEvent) => 1 + (pauses?.times ?? 0);
 
 function sufferedText({ figures, times }: ListedEvent): string {
   const texts = [times === 1 ? '' : `${times} times`, figures === undefined ? '' : effectText(figures)];

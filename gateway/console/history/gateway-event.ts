@@ -1,5 +1,6 @@
 // The type of a marker on charts.
 
+import type { Pauses } from '../../shared/contracts/cause.ts';
 import type { About } from '../causes/cause.ts';
 
 export interface GatewayEvent {
@@ -16,6 +17,8 @@ export interface GatewayEvent {
   readonly subject?: ShownSubject | undefined;
   /** The error codes that the causes of an outage name; absent if there are none, and from an instance of an earlier version. */
   readonly codes?: readonly string[] | undefined;
+  /** The times within this one in which the cause was gone; absent if there were none. */
+  readonly pauses?: Pauses | undefined;
   /** The requests of the subject in this time; absent if none of them failed, and from an instance of an earlier version. */
   readonly figures?: EventFigures | undefined;
 }

@@ -5,7 +5,9 @@ import { commandLine, element, link, linkTo, refill, signed } from './elements.j
 import { timeElement, withTimes } from './format.js';
 
 /** Shows the parts of a cause. A page leaves out the link to itself, and the first page leaves out the command. */
-export function attentionLine({ kind, cause, consequence, since, until, runbook, details, instances, next }) {
+export function attentionLine(shown) {
+  const { cause, consequence, since, until = shown.endedAt, runbook, details, instances, next } = shown;
+  const kind = shown.hasRecovered ? 'good' : shown.kind;
   const where = instances === undefined ? '' : ` On ${instances.join(', ')}.`;
   const line = lineOf(
     kind,

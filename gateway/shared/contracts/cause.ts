@@ -37,12 +37,21 @@ export interface Cause {
   readonly effect?: string | undefined;
   /** The numbers in `effect`. */
   readonly suffered?: SufferedFigures | undefined;
+  /** The times since it began in which the cause was gone, and returned soon; absent if there were none. */
+  readonly pauses?: Pauses | undefined;
   /** When a cause with `hasRecovered` ended: ISO 8601, UTC; undefined if that is not known. */
   readonly endedAt?: string | undefined;
   /** A sentence about the meaning of the end of the cause; undefined if that is obvious. */
   readonly ended?: string | undefined;
   /** True if the failure is over, but still in the counts of the last minute. Alerts treat such a cause as ended. */
   readonly hasRecovered?: true | undefined;
+  /** True if the cause, which has also recovered, is only there for alerts, which report its end. */
+  readonly isOver?: true | undefined;
+}
+
+export interface Pauses {
+  readonly times: number;
+  readonly ms: number;
 }
 
 /** The number of all requests, and numbers of those that suffered. */

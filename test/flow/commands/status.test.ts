@@ -54,7 +54,7 @@ describe('a gateway without receivers of alerts', () => {
     assert.match(cause?.cause ?? '', /target .* is failing \(ECONNREFUSED/);
     for (const words of [['status'], ['alerts', 'list']]) {
       const { stdout } = await run(...words);
-      assert.ok(stdout.startsWith(`FAILURE  ${cause?.cause}\n         ${cause?.consequence} Since 2`), stdout);
+      assert.ok(stdout.startsWith(`FAILURE   ${cause?.cause}\n          ${cause?.consequence} Since 2`), stdout);
       assert.match(stdout, /^ +cause {4}upstream things live$/m);
       assert.match(
         stdout,

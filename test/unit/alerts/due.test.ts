@@ -139,9 +139,10 @@ describe('a receiver', () => {
     during(12 * SECOND, []);
     during(12 * SECOND, [failing(48, 20)]);
     during(6 * SECOND, []);
-    // So soon, it is the same outage.
-    during(12 * SECOND, [failing(48, 20)]);
-    during(45 * SECOND, [over(48, 79, 22)]);
+    // So soon, it is the same outage, which the console says.
+    const pauses = { times: 1, ms: 5 * SECOND };
+    during(12 * SECOND, [{ ...failing(48, 20), pauses }]);
+    during(45 * SECOND, [{ ...over(48, 79, 22), pauses }]);
     assert.deepEqual(
       told.map(([, text]) => text),
       ['firing upstream orders', 'resolved upstream orders'],
@@ -154,7 +155,7 @@ describe('a receiver', () => {
     );
     // The end of the second time is the last check that saw it, at 33 s.
     assert.deepEqual([since, until], [at(0), at(79)]);
-    assert.equal(consequence, 'It lasted 4 times, 44 s in all; 32 of 64 requests failed.');
+    assert.equal(consequence, 'It lasted 4 times, 48 s in all; 32 of 64 requests failed.');
   });
 
   it('is told of another reason and of another runbook, at most once a minute', () => {

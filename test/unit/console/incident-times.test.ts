@@ -130,3 +130,20 @@ test('a service that failed has its final figures while it recovers, from which 
   assert.deepEqual([cause?.suffered, cause?.endedAt], [{ requests: 138, failed: 130 }, at(81)]);
   assert.equal(cause?.effect, '130 of 138 requests failed');
 });
+
+test('the end of a cause has the time and the figures of the history, and figures never shrink', async (t) => {
+  const { serve, recovered, marks, at, close } = gateway();
+  t.after(close);
+  await serve(66, { requests: 4 });
+  await serve(12, { requests: 4, broken: 4 });
+  const figures: number[] = [];
+  for (const { text } of await serve(40, { requests: 4 }))
+    figures.push(...(/^So far: (\d+) of (\d+) /.exec(text)?.slice(1).map(Number) ?? []));
+  assert.deepEqual([...new Set(figures)], [48]);
+  const [over] = await recovered();
+  assert.deepEqual([over?.id, over?.isOver, over?.endedAt], ['contract orders', true, at(78)]);
+  assert.deepEqual(
+    (await marks()).map(({ until, figures: counted }) => [until, counted]),
+    [[over?.endedAt, over?.suffered]],
+  );
+});
