@@ -11,6 +11,7 @@ import { meantInstead } from './nearly-right.ts';
 import { SECRET_ENTRY_RULE } from './parts.ts';
 import { keysAt } from './schema-places.ts';
 import { variableFor } from './settings.ts';
+import { remedyElsewhere } from './settings-elsewhere.ts';
 
 /** Checks the shape of one file. Pushes mistakes; returns `undefined` after one. */
 export function checkShape<S extends z.ZodType>(
@@ -110,6 +111,10 @@ function toMistakes(source: Source, schema: z.ZodType, issue: z.core.$ZodIssue):
         return source.mistakeAtKey([key], 'this is no setting of a file.', remedy);
       }
       const meant = meantBy(key, known);
+      const isMisspelling = meant !== key || closest(key, known) !== undefined;
+      const elsewhere = remedyElsewhere(path, key, isRecord(input) ? input[key] : undefined, isMisspelling);
+      if (elsewhere !== undefined)
+        return source.mistakeAtKey([...path, key], `the key "${key}" does not belong here.`, elsewhere);
       const remedy = known.length > 0 ? suggest(meant, known) : 'Remove it: nothing can be set here yet.';
       if (meant === 'secret' && meant !== key)
         return source.mistakeAtKey([...path, key], `the key "${key}" is not known here.`, `${remedy} ${inStore(path)}`);

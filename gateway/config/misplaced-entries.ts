@@ -1,7 +1,7 @@
 // Finds entries that stand at the top level of a file, because their indentation or the line above them is lost.
 
 import type { z } from 'zod';
-import { isRecord } from '../shared/is-record.ts';
+import { isRecord, objectAt } from '../shared/is-record.ts';
 import type { Mistake } from '../shared/mistakes.ts';
 import type { Source } from '../shared/yaml-source.ts';
 import { keysAt } from './schema-places.ts';
@@ -24,10 +24,26 @@ export function misplacedEntries(source: Source, schema: z.ZodType): Misplaced[]
   if (settings !== undefined)
     return [misplaced(unknown, settings, `${settings}:, and below it a line with the name of the entry,`)];
   const bySection = Map.groupBy(unknown, sectionOf);
-  return [...bySection].flatMap(([section, names]) => {
+  const entries = [...bySection].flatMap(([section, names]) => {
     if (section === undefined) return [];
     return [misplaced(names, section, section in root ? undefined : `${section}:`)];
   });
+  return [...entries, ...known.flatMap(misplacedSettings)];
+
+  /** Returns the blocks of settings that stand beside the entries of a section. */
+  function misplacedSettings(section: string): Misplaced[] {
+    const names = Object.entries(objectAt(root, section));
+    return names.flatMap(([name, block], index) => {
+      const known = keysAt(schema, [section, 'entry', name]);
+      const isSetting = isRecord(block) && Object.keys(block).length > 0 && known.length > 0;
+      if (!isSetting || !Object.keys(block).every((key) => known.includes(key))) return [];
+      const entry = names[index - 1]?.[0];
+      const remedy = `Indent it deeper, so that it belongs to ${entry === undefined ? 'an entry' : `"${entry}"`}.`;
+      const path = [section, name];
+      const mistake = source.mistakeAtKey(path, `the key "${name}" does not belong here.`, remedy);
+      return [{ mistake, covers: (issue) => path.every((step, at) => issue.path[at] === step) }];
+    });
+  }
 
   /** Whether all keys are settings of an entry of the section. */
   function fits(keys: readonly string[], section: string): boolean {

@@ -11,6 +11,9 @@ export function explainErrors(errors: readonly ParserError[], text: string): (Ex
   return relevantErrors(errors).map((problem) => ({ offset: problem.pos[0], ...explain(problem, text) }));
 }
 
+/** A key without content, and the indentation of the line after it. */
+const EMPTY_KEY_BEFORE = /(?:^|\n)( *)(?:- )?["']?([^\s"':#]+)["']?: *\n( *)$/;
+
 /** Returns the first error and every duplicate key. A YAML parser reports many errors for one mistake. */
 function relevantErrors(errors: readonly ParserError[]): ParserError[] {
   const first = errors.find(({ code }) => code !== 'DUPLICATE_KEY');
@@ -32,8 +35,17 @@ function explain(problem: ParserError, text: string): Explanation {
   const indentation = isJson ? undefined : explainIndentation(problem, text);
   if (indentation !== undefined) return indentation;
   if (problem.code === 'DUPLICATE_KEY') {
-    const key = /^\s*["']?([^"':\s]*)/.exec(text.slice(from, from + 100))?.[1];
-    return { reason: `the key "${key}" is there twice.`, remedy: 'Remove one of the two.' };
+    // After a key without content, the parser reports the end of that line.
+    const [, space = '', key] = /^(\s*)["']?([^"':\s]*)/.exec(text.slice(from, from + 1000)) ?? [];
+    const offset = from + space.length;
+    const [, before = '', owner, indent = ''] = EMPTY_KEY_BEFORE.exec(text.slice(0, offset)) ?? [];
+    if (owner !== undefined && before.length > indent.length)
+      return {
+        offset,
+        reason: `the key "${key}" is there twice, and "${owner}" in the line before it has no content.`,
+        remedy: `Indent it by ${before.length + 2} spaces, so that it belongs to "${owner}".`,
+      };
+    return { offset, reason: `the key "${key}" is there twice.`, remedy: 'Remove one of the two.' };
   }
   const [, sequence] = /^Invalid escape sequence (.*)$/.exec(problem.message) ?? [];
   if (sequence !== undefined && !isJson)

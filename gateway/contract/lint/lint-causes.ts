@@ -13,6 +13,8 @@ interface Found {
   readonly unexpected?: string | undefined;
   readonly missing?: readonly string[] | undefined;
   readonly isEmpty: boolean;
+  /** Whether it is a value in place of an object. */
+  readonly isValue: boolean;
 }
 
 /** Whether the message says that there is nothing where an object belongs. */
@@ -62,7 +64,8 @@ export function withoutConsequences(problems: readonly NormalizedProblem[]): Nor
     );
     const lacksContent = there.some(({ missing }) => missing?.includes('content'));
     const hasEmpty = there.some(({ isEmpty }) => isEmpty);
-    const isCaused = ({ problem, unexpected, missing }: Found) =>
+    const isCaused = ({ problem, unexpected, missing, isValue }: Found) =>
+      (isValue && hasEmpty) ||
       (unexpected !== undefined && (hasEmpty || isExplained(problem) || (lacksContent && unexpected === 'schema'))) ||
       (isNotAllowed(problem) && mistyped.has(placeOf(problem, [...pathIn(problem).slice(0, -1), 'type']))) ||
       missing?.some((name) => suggested.has(name) || (name === 'schema' && explained.has(placeOf(problem))));
@@ -75,8 +78,9 @@ function readProblem(problem: NormalizedProblem): Found {
   const path = pathIn(problem);
   const unexpected = ruleId === 'struct' ? unexpectedIn(message) : undefined;
   const isEmpty = ruleId === 'struct' && isAboutNothing(message);
-  const holder = unexpected !== undefined || isEmpty ? path.slice(0, -1) : path;
-  return { problem, holder: JSON.stringify(holder), unexpected, missing: missingIn(message), isEmpty };
+  const isValue = ruleId === 'struct' && /^Expected type `Schema` \(object\) but got `string`/.test(message);
+  const holder = unexpected !== undefined || isEmpty || isValue ? path.slice(0, -1) : path;
+  return { problem, holder: JSON.stringify(holder), unexpected, missing: missingIn(message), isEmpty, isValue };
 }
 
 /** Whether a member does not fit the type beside it. If the type is unknown, no member fits. */
