@@ -5,7 +5,7 @@ import type { Operation } from '../exchange/operation.ts';
 import { hasLongNumbers, measure } from './json.ts';
 import { declaredFor, essenceOf, isJson, mediaTypesOf } from './media-types.ts';
 import type { ContractOperation } from './operations/operations.ts';
-import { isObject, type JsonObject, member, memberNames } from './pointer.ts';
+import { isRecord, type JsonObject, member, memberNames } from './pointer.ts';
 import { uncheckableNumbers } from './scalars/number-literals.ts';
 import { allowFor, createCheckScope, isTooComplex, withinScope } from './schemas/check-scope.ts';
 import { responseFor, type SchemaCheck, type Schemas } from './schemas/schemas.ts';
@@ -107,7 +107,7 @@ export function createAnswerCheck(
     const { root } = entry.document;
     return (item) => {
       const found = violationsIn(check.item, item, root, 'an item');
-      const data = isObject(item) ? item.data : undefined;
+      const data = isRecord(item) ? item.data : undefined;
       if (check.data === undefined || typeof data !== 'string') return found;
       return [...found, ...violationsInText(check.data, data, root, 'the data')];
     };

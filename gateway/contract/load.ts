@@ -1,12 +1,12 @@
 // Loads all contracts of a configuration with their operations and schemas. Collects all mistakes. If there are any, the result must not be
 // served.
 
+import { isRecord, objectAt } from '../shared/is-record.ts';
 import type { Mistake } from '../shared/mistakes.ts';
 import { checkConflicts, unknownOperations } from './operations/conflicts.ts';
 import { crossingTextOf } from './operations/crossing.ts';
 import type { KnownNames } from './operations/extensions.ts';
 import { type ContractOperation, type DocumentDefaults, operationsOf } from './operations/operations.ts';
-import { isObject, objectAt } from './pointer.ts';
 import { type ContractDocument, type ContractReader, toDocument } from './reading/document.ts';
 import { type ContractPlaces, contractFiles, type Listing, listedFiles } from './reading/files.ts';
 import { createSchemas, type Schemas } from './schemas/schemas.ts';
@@ -128,8 +128,8 @@ function refusingAll(parts: readonly Part[]): Mistake[] {
 
 /** Returns the operation ids of a document, including operations with mistakes. */
 function declaredIds({ root }: ContractDocument): string[] {
-  const items = Object.values(objectAt(root, 'paths')).filter(isObject);
-  const ids = items.flatMap((item) => Object.values(item).map((one) => (isObject(one) ? one.operationId : undefined)));
+  const items = Object.values(objectAt(root, 'paths')).filter(isRecord);
+  const ids = items.flatMap((item) => Object.values(item).map((one) => (isRecord(one) ? one.operationId : undefined)));
   return ids.filter((id) => typeof id === 'string');
 }
 

@@ -1,6 +1,6 @@
 // Media types in contracts and in messages.
 
-import { isObject, type JsonObject, type LocatedValue, member, memberNames } from './pointer.ts';
+import { isRecord, type JsonObject, type LocatedValue, member, memberNames } from './pointer.ts';
 
 /** Returns the type of a header field or of a key of `content`, in lower case and without parameters. */
 export function essenceOf(mediaType: string | undefined): string {
@@ -36,7 +36,7 @@ function parametersOf(written: string): string[] {
 
 /** Returns the types and ranges that a `content` object declares, in one spelling, or an empty list. */
 export function mediaTypesOf(content: unknown): string[] {
-  return isObject(content) ? Object.keys(content).map(mediaTypeOf) : [];
+  return isRecord(content) ? Object.keys(content).map(mediaTypeOf) : [];
 }
 
 /** Returns the types of all successful answers of an operation, each once. */

@@ -1,8 +1,8 @@
 // Resolves JSON Pointers (RFC 6901) and internal references of a contract document.
 
-import { isRecord as isObject, objectAt } from '../shared/is-record.ts';
+import { isRecord, objectAt } from '../shared/is-record.ts';
 
-export { isObject, objectAt };
+export { isRecord, objectAt };
 
 export type JsonObject = Record<string, unknown>;
 
@@ -32,7 +32,7 @@ export function fragmentOf(pointer: string): string {
 export function follow(root: JsonObject, located: LocatedValue): LocatedValue {
   let current = located;
   for (let hops = 0; hops < 32; hops++) {
-    const reference = isObject(current.value) ? current.value.$ref : undefined;
+    const reference = isRecord(current.value) ? current.value.$ref : undefined;
     if (typeof reference !== 'string' || !reference.startsWith('#/')) return current;
     const tokens = pathOf(uriDecoded(reference.slice(1)));
     current = { value: valueAt(root, tokens), pointer: tokens.map((token) => `/${escapeToken(token)}`).join('') };
@@ -51,7 +51,7 @@ export function child({ value, pointer }: LocatedValue, name: string | number): 
 }
 
 function at(value: unknown, name: string | number): unknown {
-  return isObject(value) || Array.isArray(value) ? (value as JsonObject)[name] : undefined;
+  return isRecord(value) || Array.isArray(value) ? (value as JsonObject)[name] : undefined;
 }
 
 /** Returns the value at a path, or undefined. */
@@ -61,7 +61,7 @@ export function valueAt(root: unknown, path: readonly string[]): unknown {
 
 /** Returns the names of a located object's members; empty for any other value. */
 export function memberNames({ value }: LocatedValue): string[] {
-  return isObject(value) ? Object.keys(value) : [];
+  return isRecord(value) ? Object.keys(value) : [];
 }
 
 /** Returns the items of a located list without following references; empty for any other value. */

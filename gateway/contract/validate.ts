@@ -14,7 +14,7 @@ import { type JsonLimits, parseJson } from './json.ts';
 import { essenceOf, isJson, isOfBytes, mediaTypesOf, successTypes } from './media-types.ts';
 import type { ContractOperation } from './operations/operations.ts';
 import { createParameterReader, type ParameterReader, type ParameterValues } from './parameters/parameters.ts';
-import { isObject, type JsonObject, member } from './pointer.ts';
+import { isRecord, type JsonObject, member } from './pointer.ts';
 import { toNumberViolation } from './scalars/number-literals.ts';
 import { allowFor, type CheckScope, createCheckScope, withinScope } from './schemas/check-scope.ts';
 import type { RequestSchemas, SchemaCheck, Schemas } from './schemas/schemas.ts';
@@ -225,7 +225,7 @@ function pass<Exchange extends Matched>(
 function toRequestContract(entry: ContractOperation, schemas: Schemas): RequestContract {
   const { root } = entry.document;
   const requestBody = member(root, entry.located, 'requestBody');
-  const required = isObject(requestBody.value) && requestBody.value.required === true;
+  const required = isRecord(requestBody.value) && requestBody.value.required === true;
   const compiled = schemas.request(entry);
   const answers = successTypes(root, entry.located);
   return {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { child, escapeToken, follow, isObject, type LocatedValue, pathOf } from '../../gateway/contract/pointer.ts';
+import { child, escapeToken, follow, isRecord, type LocatedValue, pathOf } from '../../gateway/contract/pointer.ts';
 import { bodyViolations, examplesOf, operations, requestContent } from './shipped.ts';
 
 /** A value of an example, and the schema that describes it. */
@@ -22,7 +22,7 @@ interface Broken {
 /** All values inside of an example that a schema describes. */
 function placesOf(root: Record<string, unknown>, at: LocatedValue, value: unknown, pointer: string): Place[] {
   const located = follow(root, at);
-  if (!isObject(located.value)) return [];
+  if (!isRecord(located.value)) return [];
   const here = { pointer, value, schema: located.value };
   if (Array.isArray(value)) {
     return [here, ...value.flatMap((item, i) => placesOf(root, child(located, 'items'), item, `${pointer}/${i}`))];
@@ -30,7 +30,7 @@ function placesOf(root: Record<string, unknown>, at: LocatedValue, value: unknow
   const properties = child(located, 'properties');
   return [
     here,
-    ...Object.entries(isObject(value) ? value : {}).flatMap(([name, inner]) =>
+    ...Object.entries(isRecord(value) ? value : {}).flatMap(([name, inner]) =>
       placesOf(root, child(properties, name), inner, `${pointer}/${escapeToken(name)}`),
     ),
   ];
@@ -58,14 +58,14 @@ function brokenVariants(body: unknown, { pointer, value, schema }: Place): Broke
       ...{ pointer, code: 'wrong_type' },
     },
   ];
-  if (isObject(value) && schema.additionalProperties === false) {
+  if (isRecord(value) && schema.additionalProperties === false) {
     broken.push({
       what: `an unknown member in ${pointer || 'the body'}`,
       body: changed(body, `${pointer}/unheard_of`, (owner, name) => Object.assign(owner, { [name]: 1 })),
       ...{ pointer: `${pointer}/unheard_of`, code: 'unknown' },
     });
   }
-  for (const name of Array.isArray(schema.required) && isObject(value) ? schema.required : []) {
+  for (const name of Array.isArray(schema.required) && isRecord(value) ? schema.required : []) {
     broken.push({
       what: `${pointer}/${name} missing`,
       body: changed(body, `${pointer}/${name}`, (owner, last) => delete owner[last]),
@@ -102,7 +102,7 @@ for (const entry of operations) {
           example.value,
           '',
         )) {
-          if (!isObject(value) || /metadata|preferences/.test(pointer)) continue;
+          if (!isRecord(value) || /metadata|preferences/.test(pointer)) continue;
           assert.equal(schema.additionalProperties, false, pointer || 'the body');
         }
       }

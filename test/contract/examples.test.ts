@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createAnswerCheck } from '../../gateway/contract/answer.ts';
 import { createParameterReader } from '../../gateway/contract/parameters/parameters.ts';
-import { isObject, member } from '../../gateway/contract/pointer.ts';
+import { isRecord, member } from '../../gateway/contract/pointer.ts';
 import { toViolations, type Violation } from '../../gateway/contract/violations/violations.ts';
 import { bodyViolations, examplesOf, jsonContent, operations, requestContent, schemas } from './shipped.ts';
 
@@ -96,6 +96,6 @@ for (const entry of operations) {
 /** A range stands for the status in the example itself. */
 function statusOf(status: string, example: unknown): number {
   if (/^\d+$/.test(status)) return Number(status);
-  const error = isObject(example) ? example.error : undefined;
-  return isObject(error) ? Number(error.status) : Number(status.replace('XX', '00'));
+  const error = isRecord(example) ? example.error : undefined;
+  return isRecord(error) ? Number(error.status) : Number(status.replace('XX', '00'));
 }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { isObject } from '../../gateway/contract/pointer.ts';
+import { isRecord } from '../../gateway/shared/is-record.ts';
 import { answerSchema, parameterSchemas, type Resource, resources } from './resources.ts';
 import { bodyViolations, operation, requestContent, schemaOf } from './shipped.ts';
 
@@ -116,7 +116,7 @@ for (const [plural, resource] of Object.entries(resources)) {
     if (resource.statuses) {
       test('accepts the statuses of its life', () => {
         const { properties } = answerSchema(operation(ids.retrieve), 200);
-        const status = isObject(properties) ? properties.status : undefined;
+        const status = isRecord(properties) ? properties.status : undefined;
         assert.deepEqual(sorted((status as { enum: string[] }).enum), sorted(resource.statuses ?? []));
       });
     }

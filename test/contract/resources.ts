@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import type { ContractOperation } from '../../gateway/contract/operations/operations.ts';
-import { child, follow, isObject, type LocatedValue } from '../../gateway/contract/pointer.ts';
+import { child, follow, isRecord, type LocatedValue } from '../../gateway/contract/pointer.ts';
 import { responseFor } from '../../gateway/contract/schemas/schemas.ts';
 import { jsonContent, schemaOf } from './shipped.ts';
 
@@ -133,7 +133,7 @@ export function answerSchema(entry: ContractOperation, status: number): Record<s
   assert.ok(content);
   const schema = schemaOf(entry, content);
   const properties = { value: schema.properties, pointer: '' };
-  const names = Object.keys(isObject(schema.properties) ? schema.properties : {});
+  const names = Object.keys(isRecord(schema.properties) ? schema.properties : {});
   return {
     ...schema,
     properties: Object.fromEntries(names.map((name) => [name, followed(entry, child(properties, name))])),
@@ -142,6 +142,6 @@ export function answerSchema(entry: ContractOperation, status: number): Record<s
 
 function followed(entry: ContractOperation, located: LocatedValue): Record<string, unknown> {
   const { value } = follow(entry.document.root, located);
-  assert.ok(isObject(value));
+  assert.ok(isRecord(value));
   return value;
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { loadSettings } from '../../gateway/config/settings.ts';
 import { loadConfiguration } from '../../gateway/configuration.ts';
 import type { ContractOperation } from '../../gateway/contract/operations/operations.ts';
-import { child, follow, isObject, type LocatedValue, member } from '../../gateway/contract/pointer.ts';
+import { child, follow, isRecord, type LocatedValue, member } from '../../gateway/contract/pointer.ts';
 import { toBodyViolations, type Violation } from '../../gateway/contract/violations/violations.ts';
 import { shippedContracts } from '../support/gateway.ts';
 
@@ -34,9 +34,9 @@ export interface Example {
 export function examplesOf(entry: ContractOperation, owner: LocatedValue): Example[] {
   const { root } = entry.document;
   const { value } = owner;
-  if (!isObject(value)) return [];
+  if (!isRecord(value)) return [];
   const several = member(root, owner, 'examples');
-  const named = Object.keys(isObject(several.value) ? several.value : {}).map((name) => ({
+  const named = Object.keys(isRecord(several.value) ? several.value : {}).map((name) => ({
     name,
     value: member(root, member(root, several, name), 'value').value,
   }));
@@ -57,6 +57,6 @@ export function requestContent(entry: ContractOperation): LocatedValue | undefin
 /** The schema of a media type, with references followed. */
 export function schemaOf(entry: ContractOperation, content: LocatedValue): Record<string, unknown> {
   const { value } = follow(entry.document.root, child(content, 'schema'));
-  assert.ok(isObject(value));
+  assert.ok(isRecord(value));
   return value;
 }

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import type { Configuration } from '../../configuration.ts';
 import type { ContractOperation } from '../../contract/operations/operations.ts';
 import { isPublicInDocument } from '../../contract/operations/security.ts';
-import { isObject } from '../../contract/pointer.ts';
 import { shownPath } from '../../shared/file-text.ts';
+import { isRecord } from '../../shared/is-record.ts';
 import { firstNames } from '../../shared/text.ts';
 import { UNSENT_REMEDY } from '../upstreams/scheme-parts.ts';
 import { unmetRequirement, type WantedCredential } from '../upstreams/wanted-credential.ts';
@@ -62,5 +62,5 @@ export function publicLines(
 }
 
 function needsKeyHereOnly({ operation, document, located }: ContractOperation): boolean {
-  return operation.security.length > 0 && isObject(located.value) && isPublicInDocument(document.root, located.value);
+  return operation.security.length > 0 && isRecord(located.value) && isPublicInDocument(document.root, located.value);
 }

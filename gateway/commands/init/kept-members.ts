@@ -2,7 +2,7 @@
 // document. Without this, an update would make a public operation require a key. Pure.
 
 import { isMap, parseDocument } from 'yaml';
-import { isObject, type JsonObject } from '../../contract/pointer.ts';
+import { isRecord, type JsonObject } from '../../contract/pointer.ts';
 
 /** A member for the gateway, of the document, of a path or of an operation. */
 interface KeptMember {
@@ -27,21 +27,21 @@ export function keptMembers(former: unknown, fetched: unknown): KeptMember[] {
 }
 
 function placesIn(root: unknown): { readonly place: readonly string[]; readonly object: JsonObject }[] {
-  if (!isObject(root)) return [];
+  if (!isRecord(root)) return [];
   const places: { place: readonly string[]; object: JsonObject }[] = [{ place: [], object: root }];
-  for (const [path, item] of Object.entries(isObject(root.paths) ? root.paths : {})) {
-    if (!isObject(item)) continue;
+  for (const [path, item] of Object.entries(isRecord(root.paths) ? root.paths : {})) {
+    if (!isRecord(item)) continue;
     places.push({ place: ['paths', path], object: item });
     for (const [method, operation] of Object.entries(item))
-      if (isObject(operation)) places.push({ place: ['paths', path, method], object: operation });
+      if (isRecord(operation)) places.push({ place: ['paths', path, method], object: operation });
   }
   return places;
 }
 
 function objectAt(root: unknown, place: readonly string[]): JsonObject | undefined {
   let at: unknown = root;
-  for (const key of place) at = isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
-  return isObject(at) ? at : undefined;
+  for (const key of place) at = isRecord(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+  return isRecord(at) ? at : undefined;
 }
 
 /** Adds members to the text of a document. The rest of the text stays, because a parser would round long numbers. */

@@ -3,8 +3,8 @@
 
 import { keyOfMembers, membersOfKey } from '../../auth/key-json.ts';
 import type { StoredKey } from '../../auth/store/stored-key.ts';
-import { isObject } from '../../contract/pointer.ts';
 import type { Organization } from '../../exchange/caller.ts';
+import { isRecord } from '../../shared/is-record.ts';
 import { countText, timeOrNull } from '../print.ts';
 import { END_RULES, HEADER_RULES, KEY_RULES, misfitOf, ORGANIZATION_RULES, type Rules } from './export-rules.ts';
 
@@ -51,7 +51,7 @@ export function endLine({ organizations, keys }: Counts): string {
 /** Returns the fingerprint of the pepper of the digests. */
 export function parseHeader(line: string, wrong: Wrong): string {
   const header = parseJson(line);
-  if (!isObject(header) || header.format !== 'gateway-keys') wrong('this is not an export of keys.');
+  if (!isRecord(header) || header.format !== 'gateway-keys') wrong('this is not an export of keys.');
   if (Number.isInteger(header.version) && (header.version as number) > VERSION) {
     wrong(`it is of version ${header.version} and this gateway knows version ${VERSION}; use a newer gateway.`);
   }
@@ -61,7 +61,7 @@ export function parseHeader(line: string, wrong: Wrong): string {
 /** Parses any line after the header. */
 export function parseExportRecord(line: string, wrong: Wrong): ExportRecord {
   const value = parseJson(line);
-  const kind = isObject(value) ? value.kind : wrong('this is not a JSON object; the file may have been cut off here.');
+  const kind = isRecord(value) ? value.kind : wrong('this is not a JSON object; the file may have been cut off here.');
   switch (kind) {
     case 'organization': {
       const { kind: _, ...organization } = checkRecord<Organization & { kind: string }>(

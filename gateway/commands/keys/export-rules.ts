@@ -2,7 +2,7 @@
 
 import { isAddressRange } from '../../auth/address-ranges.ts';
 import { ORGANIZATION_ID } from '../../auth/issue-key.ts';
-import { isObject } from '../../contract/pointer.ts';
+import { isRecord } from '../../shared/is-record.ts';
 
 interface Rule {
   /** The text after "must be" in messages. */
@@ -15,7 +15,7 @@ export type Rules = Readonly<Record<string, Rule>>;
 
 /** Returns why a value breaks the rules; undefined if it complies. */
 export function misfitOf(value: unknown, rules: Rules): string | undefined {
-  if (!isObject(value)) return 'it is not a JSON object';
+  if (!isRecord(value)) return 'it is not a JSON object';
   const unknown = Object.keys(value).find((name) => !Object.hasOwn(rules, name));
   if (unknown !== undefined) return `it has a member ${JSON.stringify(unknown)}, which is unknown`;
   for (const [name, { be, holds }] of Object.entries(rules)) {

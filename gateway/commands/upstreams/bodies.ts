@@ -6,7 +6,7 @@ import { createFormChecks } from '../../contract/forms/forms.ts';
 import { essenceOf, isJson, MULTIPART, mediaTypeOf, URLENCODED } from '../../contract/media-types.ts';
 import type { ContractOperation } from '../../contract/operations/operations.ts';
 import { createValueShapes, type ValueShape } from '../../contract/parameters/value-shape.ts';
-import { child, isObject, type JsonObject, type LocatedValue, member, memberNames } from '../../contract/pointer.ts';
+import { child, isRecord, type JsonObject, type LocatedValue, member, memberNames } from '../../contract/pointer.ts';
 import { samplesOf } from '../../contract/samples/sample.ts';
 import type { Schemas } from '../../contract/schemas/schemas.ts';
 
@@ -44,15 +44,15 @@ export function bodiesFor(
       : otherBodies(entry, schemas, type, mediaType);
     if (bodies.length > 0) return bodies;
   }
-  return isObject(requestBody.value) && requestBody.value.required === true ? undefined : [];
+  return isRecord(requestBody.value) && requestBody.value.required === true ? undefined : [];
 }
 
 /** Returns the examples of a parameter or a media type. */
 export function examplesAt(root: JsonObject, owner: LocatedValue): unknown[] {
   const { example, examples } = (owner.value ?? {}) as JsonObject;
-  const named = isObject(examples) ? Object.keys(examples) : [];
+  const named = isRecord(examples) ? Object.keys(examples) : [];
   const written = named.map((key) => member(root, member(root, owner, 'examples'), key).value);
-  return [example, ...written.map((found) => (isObject(found) ? found.value : undefined))].filter(
+  return [example, ...written.map((found) => (isRecord(found) ? found.value : undefined))].filter(
     (value) => value !== undefined,
   );
 }
@@ -93,7 +93,7 @@ function otherBodies(entry: ContractOperation, schemas: Schemas, type: string, m
   const print = essence === MULTIPART ? createMultipartPrinter(root, mediaType) : printUrlencoded;
   const form = createFormChecks(entry, schemas.request(entry))?.(essence, contentType);
   return values
-    .filter(isObject)
+    .filter(isRecord)
     .map((value) => ({ contentType, bytes: print(value) }))
     .filter(({ bytes }) => isValid(() => form?.violations(bytes, contentType, LIMITS) ?? []));
 }
@@ -115,7 +115,7 @@ function printUrlencoded(value: JsonObject): Buffer {
 function pairsOf(value: unknown, name: string): [string, string][] {
   if (value === null || value === undefined) return [];
   if (Array.isArray(value)) return value.flatMap((item) => pairsOf(item, name));
-  if (!isObject(value)) return [[name, String(value)]];
+  if (!isRecord(value)) return [[name, String(value)]];
   return Object.entries(value).flatMap(([key, below]) => pairsOf(below, name === '' ? key : `${name}[${key}]`));
 }
 
@@ -131,7 +131,7 @@ function createMultipartPrinter(root: JsonObject, mediaType: LocatedValue): (val
       const type = concreteType(declared ?? of.contentMediaType ?? FILE_TYPE);
       return [partOf(`name="${name}"; filename="example"`, type, printBody(type, value, undefined))];
     }
-    if (isObject(value)) return [partOf(`name="${name}"`, 'application/json', JSON.stringify(value))];
+    if (isRecord(value)) return [partOf(`name="${name}"`, 'application/json', JSON.stringify(value))];
     return [partOf(`name="${name}"`, declared && concreteType(declared), String(value))];
   }
 

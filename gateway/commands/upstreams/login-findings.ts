@@ -2,8 +2,8 @@
 
 import type { UpstreamEntry } from '../../config/upstreams/upstreams-file.ts';
 import type { ContractOperation } from '../../contract/operations/operations.ts';
-import { isObject } from '../../contract/pointer.ts';
 import { credentialToAdd } from '../../shared/contracts/upstreams.ts';
+import { isRecord } from '../../shared/is-record.ts';
 import { type Finding, fail } from '../finding.ts';
 import type { BackendAnswer } from './backend.ts';
 import { UNSENT_REMEDY } from './scheme-parts.ts';
@@ -58,7 +58,7 @@ function loginFinding(
   const says = `${id}: it refuses the gateway (${status})`;
   const wanted = credentialAt(settings, asked);
   const { credential: sent } = settings;
-  const unmet = isObject(asked.located.value) && unmetRequirement(asked.document.root, asked.located.value);
+  const unmet = isRecord(asked.located.value) && unmetRequirement(asked.document.root, asked.located.value);
   if (unmet && wanted === undefined)
     return fail(
       'contract',

@@ -7,7 +7,7 @@ import { toParameter } from '../../contract/parameters/parameter.ts';
 import { createParameterReader } from '../../contract/parameters/parameters.ts';
 import { writtenPathValue } from '../../contract/parameters/path-values.ts';
 import { parameterSchema } from '../../contract/parameters/value-types.ts';
-import { isObject, type JsonObject, type LocatedValue } from '../../contract/pointer.ts';
+import { isRecord, type JsonObject, type LocatedValue } from '../../contract/pointer.ts';
 import { samplesOf } from '../../contract/samples/sample.ts';
 import type { Schemas } from '../../contract/schemas/schemas.ts';
 import type { Violation } from '../../contract/violations/violations.ts';
@@ -152,7 +152,7 @@ function headersOf(values: ReadonlyMap<Candidate, unknown>): Map<string, string>
 
 /** Replaces the value of a member such as `customer_id` by a known id of the collection `customers`. */
 function withReferences(body: unknown, ids: KnownIds): unknown {
-  if (!isObject(body)) return body;
+  if (!isRecord(body)) return body;
   const members = Object.entries(body).map(([name, value]) => {
     const [, kind] = /^(\w+)_id$/.exec(name) ?? [];
     const [, known = []] = [...ids].find(([path]) => kind !== undefined && path.endsWith(`/${kind}s`)) ?? [];

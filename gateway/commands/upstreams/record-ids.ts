@@ -2,7 +2,7 @@
 
 import type { ContractOperation } from '../../contract/operations/operations.ts';
 import { templateParameters } from '../../contract/operations/routes.ts';
-import { isObject, member } from '../../contract/pointer.ts';
+import { isRecord, member } from '../../contract/pointer.ts';
 import { responseFor } from '../../contract/schemas/schemas.ts';
 import { type BackendAnswer, jsonIn } from './backend.ts';
 import { collectionOf } from './plan.ts';
@@ -30,10 +30,10 @@ export function createIdsOf(entries: readonly ContractOperation[]): IdsOf {
 function linkedId({ asked, status, body }: BackendAnswer, name: string): string | undefined {
   const { root } = asked.entry.document;
   const links = member(root, responseFor(asked.entry, status), 'links');
-  if (!isObject(links.value)) return undefined;
+  if (!isRecord(links.value)) return undefined;
   for (const key of Object.keys(links.value)) {
     const parameters = member(root, member(root, links, key), 'parameters').value;
-    const expression = isObject(parameters) ? parameters[name] : undefined;
+    const expression = isRecord(parameters) ? parameters[name] : undefined;
     const [, place, pointer = ''] = /^\$(request|response)\.body#(\/.+)$/.exec(String(expression)) ?? [];
     if (place === undefined) continue;
     const id = textOf(valueAt(place === 'request' ? asked.body : jsonIn(body), pointer));

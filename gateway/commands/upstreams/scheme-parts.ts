@@ -1,6 +1,6 @@
 // Converts the security schemes of a document to the header fields with which the gateway meets them. Pure.
 
-import { isObject, type JsonObject, objectAt } from '../../contract/pointer.ts';
+import { isRecord, type JsonObject, objectAt } from '../../contract/pointer.ts';
 import { mayCarryCredential } from '../../shared/http/owned-headers.ts';
 import { isFieldName } from '../../shared/http/words.ts';
 
@@ -57,7 +57,7 @@ export function schemesIn(root: JsonObject): JsonObject {
 }
 
 export function mapHttp(schemes: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(schemes).map(([name, one]) => [name, isObject(one) ? asHttp(one) : one]));
+  return Object.fromEntries(Object.entries(schemes).map(([name, one]) => [name, isRecord(one) ? asHttp(one) : one]));
 }
 
 /** OAuth and OpenID Connect are ways to get a token, which is sent like any other. */

@@ -3,7 +3,7 @@
 import type { UpstreamEntry } from '../../config/upstreams/upstreams-file.ts';
 import type { ContractOperation } from '../../contract/operations/operations.ts';
 import { isPublicInDocument } from '../../contract/operations/security.ts';
-import { isObject, type JsonObject, objectAt } from '../../contract/pointer.ts';
+import { isRecord, type JsonObject, objectAt } from '../../contract/pointer.ts';
 import { credentialFieldsOf } from '../../shared/http/owned-headers.ts';
 import { asHttp, keyKind, mapHttp, type SchemePart, schemePartOf, schemesIn, unsentWords } from './scheme-parts.ts';
 
@@ -74,7 +74,7 @@ export function credentialForAll(
 
 /** Returns the alternatives of an operation that the gateway can send. */
 function partsAt(entry: UpstreamEntry, { document: { root }, located }: ContractOperation): SchemePart[][] {
-  if (!describesService(entry) || !isObject(located.value)) return [];
+  if (!describesService(entry) || !isRecord(located.value)) return [];
   const schemes = mapHttp(schemesIn(root));
   const required = located.value.security ?? root.security;
   if (Array.isArray(required)) return partsBy(schemes, required);
@@ -93,7 +93,7 @@ function partsAt(entry: UpstreamEntry, { document: { root }, located }: Contract
  */
 export function unmetRequirement(root: JsonObject, operation?: JsonObject): string | undefined {
   const own = operation && (operation.security ?? root.security);
-  const required = (operation === undefined ? requirementsIn(root).flat() : [own ?? []].flat()).filter(isObject);
+  const required = (operation === undefined ? requirementsIn(root).flat() : [own ?? []].flat()).filter(isRecord);
   const schemes = schemesIn(root);
   const [first] = required.map((together) => Object.keys(together).map((name) => objectAt(schemes, name)));
   if (first === undefined || first.length === 0 || required.some((one) => Object.keys(one).length === 0))
@@ -108,7 +108,7 @@ export function unmetRequirement(root: JsonObject, operation?: JsonObject): stri
 export function kindAt(entry: UpstreamEntry, asked: ContractOperation): string {
   if (!describesService(entry)) return ANY_KIND;
   const { root } = asked.document;
-  const operation = isObject(asked.located.value) ? asked.located.value : {};
+  const operation = isRecord(asked.located.value) ? asked.located.value : {};
   const isUnsaid = operation.security === undefined && root.security === undefined;
   if (isPublicInDocument(root, operation) || (isUnsaid && requirementsIn(root).length > 0)) return 'none';
   const wanted = credentialAt(entry, asked);
@@ -131,9 +131,9 @@ const REQUIREMENTS = new WeakMap<JsonObject, readonly unknown[][]>();
 
 function findRequirements(root: JsonObject): readonly unknown[][] {
   const operations = Object.values(objectAt(root, 'paths')).flatMap((item) =>
-    isObject(item) ? Object.values(item) : [],
+    isRecord(item) ? Object.values(item) : [],
   );
-  return [root, ...operations].flatMap((one) => (isObject(one) && Array.isArray(one.security) ? [one.security] : []));
+  return [root, ...operations].flatMap((one) => (isRecord(one) && Array.isArray(one.security) ? [one.security] : []));
 }
 
 /** The document does not say which credential the service asks for. */
@@ -165,7 +165,7 @@ function wantedBy(name: string, schemes: JsonObject, alternatives: readonly unkn
 
 /** Returns the alternatives that the gateway can send. The schemes of one alternative are required together. */
 function partsBy(schemes: JsonObject, alternatives: readonly unknown[]): SchemePart[][] {
-  return alternatives.filter(isObject).flatMap((together) => {
+  return alternatives.filter(isRecord).flatMap((together) => {
     const parts = partsOf(Object.keys(together).map((one) => schemes[one]));
     return parts === undefined ? [] : [parts];
   });
@@ -173,7 +173,7 @@ function partsBy(schemes: JsonObject, alternatives: readonly unknown[]): SchemeP
 
 /** Returns the parts for schemes that are required together; undefined if the gateway cannot send them. */
 function partsOf(schemes: readonly unknown[]): SchemePart[] | undefined {
-  const parts = schemes.flatMap((scheme) => (isObject(scheme) ? (schemePartOf(scheme) ?? []) : []));
+  const parts = schemes.flatMap((scheme) => (isRecord(scheme) ? (schemePartOf(scheme) ?? []) : []));
   const isWhole = parts.length > 0 && new Set(fieldsOf(parts)).size === schemes.length;
   return isWhole ? parts : undefined;
 }

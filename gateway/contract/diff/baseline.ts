@@ -9,7 +9,7 @@ import type { Mistake } from '../../shared/mistakes.ts';
 import { readSource } from '../../shared/yaml-source.ts';
 import { type ContractOperation, operationsOf } from '../operations/operations.ts';
 import { shapeOf } from '../operations/routes.ts';
-import { isObject, type JsonObject } from '../pointer.ts';
+import { isRecord, type JsonObject } from '../pointer.ts';
 import { type ContractDocument, toDocument } from '../reading/document.ts';
 import type { KeptContracts } from '../reading/kept-contracts.ts';
 import { normalizeSchemas } from '../schemas/dialect.ts';
@@ -108,7 +108,7 @@ const RESTORE = 'Take it from version control again, or run "gateway contract pu
 function parseBaseline(file: string, text: string, mistakes: Mistake[]): JsonObject | undefined {
   try {
     const root: unknown = JSON.parse(text);
-    if (isObject(root) && isObject(root.paths)) return root;
+    if (isRecord(root) && isRecord(root.paths)) return root;
     const reason = 'this is not a published contract.';
     mistakes.push({ file: shownPath(file), line: 1, reason, remedy: RESTORE });
   } catch {

@@ -1,7 +1,7 @@
 // Pairs published operations with the operations to be served, and reports the changes of each pair, including its security.
 
+import { isRecord } from '../../shared/is-record.ts';
 import { shapeOf } from '../operations/routes.ts';
-import { isObject } from '../pointer.ts';
 import { compareAnswers, compareBody } from './content.ts';
 import { type Alternative, type Described, type OperationPair, titleOf } from './described.ts';
 import { below, type DiffFinding, type DiffPlace, type Level, type ReportFinding } from './findings.ts';
@@ -92,7 +92,7 @@ function compareOperations(old: Described, fresh: Described, comparer: Comparer,
 /** Compares security. A credential that was accepted must stay accepted. */
 function compareSecurity({ old, new: fresh, tell, at }: OperationPair): void {
   const own = below(at, ['security']);
-  const isOwn = !isObject(fresh.located.value) || 'security' in fresh.located.value || !('security' in fresh.root);
+  const isOwn = !isRecord(fresh.located.value) || 'security' in fresh.located.value || !('security' in fresh.root);
   const place = isOwn ? own : { ...own, place: ['security'] };
   if (fresh.security.length === 0) {
     if (old.security.length > 0) tell('security-removed', 'additive', place, 'credentials are no longer required');

@@ -1,7 +1,7 @@
 // Compares the statuses, headers, media types and schemas of requests and answers.
 
 import { essenceOf, isOfBytes } from '../media-types.ts';
-import { child, isObject, type JsonObject, type LocatedValue, member } from '../pointer.ts';
+import { child, isRecord, type JsonObject, type LocatedValue, member } from '../pointer.ts';
 import type { OperationPair } from './described.ts';
 import { namesIn, partOf } from './described.ts';
 import { atTarget, below, type DiffPlace, type Side } from './findings.ts';
@@ -11,13 +11,13 @@ export function compareBody(both: OperationPair): void {
   const { old, new: fresh, tell, at } = both;
   const [o, n] = [partOf(old, 'requestBody'), partOf(fresh, 'requestBody')];
   const place = atTarget(below(at, ['requestBody'], 'request body'), n);
-  if (!isObject(o.value) && !isObject(n.value)) return;
-  if (!isObject(n.value)) {
+  if (!isRecord(o.value) && !isRecord(n.value)) return;
+  if (!isRecord(n.value)) {
     tell('request-body-removed', 'breaking', place, 'the operation no longer takes a body');
     return;
   }
   const isRequired = n.value.required === true;
-  if (!isObject(o.value)) {
+  if (!isRecord(o.value)) {
     if (isRequired) tell('request-body-required', 'breaking', place, 'it is new and required');
     else tell('request-body-added', 'additive', place, 'it is new');
     return;
@@ -73,9 +73,9 @@ function compareHeaders(
     }
     const [o, n] = [member(old.root, before, name), member(fresh.root, after, now)];
     const place = atTarget(written, n);
-    const [wasRequired, isRequired] = [o, n].map(({ value }) => isObject(value) && value.required === true);
+    const [wasRequired, isRequired] = [o, n].map(({ value }) => isRecord(value) && value.required === true);
     if (wasRequired && !isRequired) tell('response-header-optional', 'breaking', place, 'it may be left out now');
-    if (!(isObject(o.value) && isObject(n.value) && 'schema' in o.value && 'schema' in n.value)) continue;
+    if (!(isRecord(o.value) && isRecord(n.value) && 'schema' in o.value && 'schema' in n.value)) continue;
     comparer.compare('response', child(o, 'schema'), child(n, 'schema'), place, tell);
   }
   for (const [lower, name] of names) {
@@ -117,14 +117,14 @@ function isUnchecked(type: string, root: JsonObject, schema: LocatedValue | unde
   if (!isOfBytes(type) && essenceOf(type) !== 'text/event-stream') return false;
   const value = schema === undefined ? {} : resolve(root, schema).value;
   if (value === true) return true;
-  if (!isObject(value)) return false;
+  if (!isRecord(value)) return false;
   const rules = Object.keys(value).filter((key) => !/^(description|title|examples?|contentMediaType|x-.*)$/.test(key));
   return rules.every((key) => value[key] === { type: 'string', format: 'binary' }[key]);
 }
 
 /** Returns the schema of a parameter or media type; undefined if it has none. */
 export function declaredSchema(owner: LocatedValue): LocatedValue | undefined {
-  return isObject(owner.value) && 'schema' in owner.value ? child(owner, 'schema') : undefined;
+  return isRecord(owner.value) && 'schema' in owner.value ? child(owner, 'schema') : undefined;
 }
 
 function covers(range: string, type: string): boolean {

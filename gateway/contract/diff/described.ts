@@ -8,7 +8,7 @@ import type { ContractOperation } from '../operations/operations.ts';
 import {
   child,
   follow,
-  isObject,
+  isRecord,
   itemsOf,
   type JsonObject,
   type LocatedValue,
@@ -55,7 +55,7 @@ function describedOf({ operation, document, located, parameters }: ContractOpera
     located,
     parameters,
     security: operation.security.map(({ scheme, scopes }) => [{ scheme: schemes[scheme], scopes }]),
-    deprecated: isObject(located.value) && located.value.deprecated === true,
+    deprecated: isRecord(located.value) && located.value.deprecated === true,
     isWebhook: false,
   };
 }
@@ -71,12 +71,12 @@ function describedAlone(entry: ContractOperation): Described {
 }
 
 function securityIn({ root }: ContractDocument, operation: unknown): Alternative[] {
-  const own = isObject(operation) ? (operation[SCOPES] ?? operation.security) : undefined;
+  const own = isRecord(operation) ? (operation[SCOPES] ?? operation.security) : undefined;
   const required = own ?? root.security;
   if (!Array.isArray(required)) return [];
   const alternatives = required.map(
     (requirement): Alternative =>
-      Object.entries(isObject(requirement) ? requirement : {}).map(([name, scopes]) => ({
+      Object.entries(isRecord(requirement) ? requirement : {}).map(([name, scopes]) => ({
         scheme: schemeText(root, name),
         scopes: Array.isArray(scopes) ? scopes.map(String) : [],
       })),
@@ -91,7 +91,7 @@ function schemeText(root: JsonObject, name: string): string {
     pointer: '/components/securitySchemes',
   };
   const scheme = member(root, schemes, name).value;
-  if (!isObject(scheme)) return name;
+  if (!isRecord(scheme)) return name;
   if (scheme.type === 'http') return `http ${String(scheme.scheme).toLowerCase()}`;
   if (scheme.in === 'cookie' && isSessionCookieName(String(scheme.name))) return 'cookie session';
   if (scheme.type === 'apiKey') return `${scheme.in} ${String(scheme.name).toLowerCase()}`;

@@ -1,7 +1,7 @@
 // Compares parameters: path parameters by their position in the path, the others by name and place.
 
 import { templateParameters } from '../operations/routes.ts';
-import { isObject, type LocatedValue, member } from '../pointer.ts';
+import { isRecord, type LocatedValue, member } from '../pointer.ts';
 import { compareContent, declaredSchema } from './content.ts';
 import type { Described, OperationPair } from './described.ts';
 import { atTarget, below, type DiffPlace } from './findings.ts';
@@ -58,20 +58,20 @@ function writtenAs(parameter: LocatedValue): string {
   if (content !== undefined) return 'content';
   const isForm = ['query', 'cookie'].includes(inOf(parameter));
   const written = String(style ?? (isForm ? 'form' : 'simple'));
-  const types = isObject(schema) ? [schema.type].flat().map(String) : [];
+  const types = isRecord(schema) ? [schema.type].flat().map(String) : [];
   const hasParts = types.length === 0 || types.some((type) => ['array', 'object', 'undefined'].includes(type));
   if (!hasParts) return written;
   return `${written} ${(explode ?? written === 'form') ? 'exploded' : 'in one piece'}`;
 }
 
 function isRequired({ value }: LocatedValue): boolean {
-  return isObject(value) && (value.required === true || value.in === 'path');
+  return isRecord(value) && (value.required === true || value.in === 'path');
 }
 
 function inOf({ value }: LocatedValue): string {
-  return isObject(value) ? String(value.in) : '';
+  return isRecord(value) ? String(value.in) : '';
 }
 
 function nameOf({ value }: LocatedValue): string {
-  return isObject(value) ? String(value.name) : '';
+  return isRecord(value) ? String(value.name) : '';
 }

@@ -1,7 +1,7 @@
 // Compares the branches of two unions independent of their order, after pairing the branches that correspond.
 
+import { isRecord } from '../../shared/is-record.ts';
 import type { LocatedValue } from '../pointer.ts';
-import { isObject } from '../pointer.ts';
 import type { Walk } from './findings.ts';
 import { below, type DiffPlace, levelOf } from './findings.ts';
 import type { Union } from './view.ts';
@@ -42,13 +42,13 @@ export function compareUnions(walk: Walk, old: Union, fresh: Union, at: DiffPlac
 }
 
 function nameOf({ value }: LocatedValue): string | undefined {
-  return isObject(value) && typeof value.$ref === 'string' ? value.$ref.split('/').at(-1) : undefined;
+  return isRecord(value) && typeof value.$ref === 'string' ? value.$ref.split('/').at(-1) : undefined;
 }
 
 function labelOf(located: LocatedValue): string {
   const name = nameOf(located);
   if (name !== undefined) return name;
   const { value } = located;
-  const label = isObject(value) ? (value.title ?? value.type ?? value.const) : value;
+  const label = isRecord(value) ? (value.title ?? value.type ?? value.const) : value;
   return label === undefined ? 'without a name' : String(label);
 }

@@ -1,7 +1,7 @@
 // Normalizes a schema for comparison. References are resolved and `allOf` is merged, so that equivalent spellings become equal.
 
 import { jsonTypesOf } from '../parameters/value-types.ts';
-import { child, follow, isObject, itemsOf, type JsonObject, type LocatedValue, memberNames } from '../pointer.ts';
+import { child, follow, isRecord, itemsOf, type JsonObject, type LocatedValue, memberNames } from '../pointer.ts';
 import { addBounds, type Bounds, settleIntegers } from './bounds.ts';
 
 export interface Union {
@@ -64,7 +64,7 @@ export function createViews(root: JsonObject): (located: LocatedValue) => View {
 export function resolve(root: JsonObject, located: LocatedValue): LocatedValue {
   const { value } = located;
   const isBare =
-    isObject(value) && '$ref' in value && Object.keys(value).every((key) => key === '$ref' || isWords(key));
+    isRecord(value) && '$ref' in value && Object.keys(value).every((key) => key === '$ref' || isWords(key));
   return isBare ? follow(root, located) : located;
 }
 
@@ -100,7 +100,7 @@ function add(root: JsonObject, view: View, located: LocatedValue, inside: Set<st
   const { value: schema, pointer } = located;
   if (schema === false) view.never = true;
   // A circular schema adds nothing to itself.
-  if (!isObject(schema) || inside.has(pointer) || inside.size > DEPTH_MAX) return;
+  if (!isRecord(schema) || inside.has(pointer) || inside.size > DEPTH_MAX) return;
   inside.add(pointer);
   if (typeof schema.$ref === 'string') {
     const target = follow(root, { value: { $ref: schema.$ref }, pointer });
@@ -120,7 +120,7 @@ function add(root: JsonObject, view: View, located: LocatedValue, inside: Set<st
     if (schema[keyword] === undefined || schema[keyword] === false) continue;
     view.rest.set(keyword, textOf(root, schema[keyword]));
   }
-  if (isObject(schema.discriminator)) view.rest.set('discriminator', String(schema.discriminator.propertyName));
+  if (isRecord(schema.discriminator)) view.rest.set('discriminator', String(schema.discriminator.propertyName));
   if (schema.default !== undefined) view.default = textOf(root, schema.default);
   view.readOnly ||= schema.readOnly === true;
   view.writeOnly ||= schema.writeOnly === true;
@@ -164,8 +164,8 @@ function addMembers(view: View, located: LocatedValue, schema: JsonObject): void
   for (const name of Array.isArray(schema.required) ? schema.required : []) view.required.add(String(name));
   const { additionalProperties: additional, unevaluatedProperties: unevaluated } = schema;
   if (additional === false || unevaluated === false) view.closed = true;
-  if (isObject(additional)) view.additional = together(view.additional, child(located, 'additionalProperties'));
-  if (isObject(unevaluated)) view.additional = together(view.additional, child(located, 'unevaluatedProperties'));
+  if (isRecord(additional)) view.additional = together(view.additional, child(located, 'additionalProperties'));
+  if (isRecord(unevaluated)) view.additional = together(view.additional, child(located, 'unevaluatedProperties'));
   if (schema.items !== undefined) view.items = together(view.items, child(located, 'items'));
   const prefix = itemsOf(child(located, 'prefixItems'));
   if (prefix.length > 0) view.prefixItems = prefix;
@@ -215,7 +215,7 @@ function withNull(root: JsonObject, view: View, viewOf: (located: LocatedValue) 
 
 function isNull(root: JsonObject, branch: LocatedValue): boolean {
   const { value } = resolve(root, branch);
-  if (!isObject(value)) return false;
+  if (!isRecord(value)) return false;
   return [value.type].flat().join() === 'null' || value.const === null || JSON.stringify(value.enum) === '[null]';
 }
 
@@ -231,9 +231,9 @@ export function isNothingBut(view: View): boolean {
 /** Returns the same text for equal values, independent of place and member order. */
 function textOf(root: JsonObject, value: unknown, depth = 0): string {
   if (Array.isArray(value)) return `[${value.map((item) => textOf(root, item, depth + 1)).join()}]`;
-  if (!isObject(value)) return JSON.stringify(value) ?? '';
+  if (!isRecord(value)) return JSON.stringify(value) ?? '';
   const target = typeof value.$ref === 'string' && depth < 8 ? follow(root, { value, pointer: '' }).value : value;
-  if (!isObject(target)) return JSON.stringify(target) ?? '';
+  if (!isRecord(target)) return JSON.stringify(target) ?? '';
   const keys = Object.keys(target).filter((key) => !isWords(key) || target !== value);
   return `{${keys
     .sort()

@@ -1,6 +1,6 @@
 // Compares the payload and the headers of a webhook. Clients receive it, so it may change as an answer may.
 
-import { child, isObject, type LocatedValue, member } from '../pointer.ts';
+import { child, isRecord, type LocatedValue, member } from '../pointer.ts';
 import { compareContent } from './content.ts';
 import { type OperationPair, partOf } from './described.ts';
 import { atTarget, below } from './findings.ts';
@@ -10,8 +10,8 @@ export function compareWebhook(both: OperationPair): void {
   if (!old.deprecated && fresh.deprecated) tell('webhook-deprecated', 'additive', at, 'the webhook is deprecated now');
   const [o, n] = [partOf(old, 'requestBody'), partOf(fresh, 'requestBody')];
   const place = atTarget(below(at, ['requestBody'], 'payload'), n);
-  if (isObject(o.value) && !isObject(n.value)) tell('webhook-payload-removed', 'breaking', place, 'it was removed');
-  else if (!isObject(o.value) && isObject(n.value)) tell('webhook-payload-added', 'additive', place, 'it is new');
+  if (isRecord(o.value) && !isRecord(n.value)) tell('webhook-payload-removed', 'breaking', place, 'it was removed');
+  else if (!isRecord(o.value) && isRecord(n.value)) tell('webhook-payload-added', 'additive', place, 'it is new');
   else compareContent(both, 'response', member(old.root, o, 'content'), member(fresh.root, n, 'content'), place);
   compareSentHeaders(both);
 }
@@ -31,6 +31,6 @@ function compareSentHeaders({ old, new: fresh, comparer, tell, at }: OperationPa
 
 /** Returns the header parameters that have a schema, by their lower-case names. */
 function headersOf(parameters: readonly LocatedValue[]): Map<string, LocatedValue> {
-  const headers = parameters.filter(({ value }) => isObject(value) && value.in === 'header' && isObject(value.schema));
+  const headers = parameters.filter(({ value }) => isRecord(value) && value.in === 'header' && isRecord(value.schema));
   return new Map(headers.map((header) => [String((header.value as { name?: unknown }).name).toLowerCase(), header]));
 }

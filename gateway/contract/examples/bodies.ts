@@ -1,7 +1,7 @@
 // Prints the value of an answer in its media type.
 
+import { isRecord } from '../../shared/is-record.ts';
 import { essenceOf, isJson } from '../media-types.ts';
-import { isObject } from '../pointer.ts';
 
 /** The type of an answer for a range, because a contract may declare a range of media types. */
 const TYPE_IN_RANGE: Readonly<Record<string, string>> = {
@@ -27,7 +27,7 @@ export function printBody(type: string, value: unknown, schema: unknown): Buffer
   const essence = essenceOf(type);
   if (isJson(essence) || essence.endsWith('yaml')) return Buffer.from(JSON.stringify(value));
   if (typeof value === 'string') {
-    const isBase64 = isObject(schema) && (schema.format === 'byte' || schema.contentEncoding === 'base64');
+    const isBase64 = isRecord(schema) && (schema.format === 'byte' || schema.contentEncoding === 'base64');
     if (essence === 'image/png' && value === 'example') return Buffer.from(PNG, 'base64');
     if (essence !== 'text/event-stream' || /^(data|event|id|retry)?:/m.test(value))
       return Buffer.from(value, isBase64 && !essence.startsWith('text/') ? 'base64' : 'utf8');
@@ -43,7 +43,7 @@ function printText(essence: string, value: unknown): string {
   }
   if (essence === 'application/json-seq') return several.map((text) => `\u001e${text}\n`).join('');
   if (/[/+-](ndjson|jsonl|json-lines|jsonlines)$/.test(essence)) return several.map((text) => `${text}\n`).join('');
-  if (essence === 'application/x-www-form-urlencoded' && isObject(value)) {
+  if (essence === 'application/x-www-form-urlencoded' && isRecord(value)) {
     const texts = Object.entries(value).map(([name, member]) => [name, String(member)] as [string, string]);
     return new URLSearchParams(texts).toString();
   }

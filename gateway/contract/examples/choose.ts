@@ -2,7 +2,7 @@
 // contract documents as examples, otherwise the usual answer is chosen.
 
 import type { ContractOperation } from '../operations/operations.ts';
-import { isObject, member, memberNames } from '../pointer.ts';
+import { isRecord, member, memberNames } from '../pointer.ts';
 import {
   contentOf,
   type DeclaredAnswer,
@@ -86,7 +86,7 @@ function* namesOfValues(entry: ContractOperation, values: RequestParameters): Ge
     const examples = member(root, parameter, 'examples');
     for (const example of memberNames(examples)) {
       const written = member(root, examples, example).value;
-      const value = isObject(written) ? written.value : undefined;
+      const value = isRecord(written) ? written.value : undefined;
       if (value !== undefined && values.of(place, name).includes(String(value))) yield example;
     }
   }

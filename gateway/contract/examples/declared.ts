@@ -1,7 +1,7 @@
 // The answers that a contract declares for an operation, with their media types and examples.
 
 import type { ContractOperation } from '../operations/operations.ts';
-import { child, isObject, type JsonObject, type LocatedValue, member, memberNames } from '../pointer.ts';
+import { child, isRecord, type JsonObject, type LocatedValue, member, memberNames } from '../pointer.ts';
 import { responseFor } from '../schemas/schemas.ts';
 
 /** One declared answer with a status that it stands for. */
@@ -25,7 +25,7 @@ export interface WrittenExample {
 /** Returns the declared answer for a status; undefined if there is none. */
 export function declaredAnswer(entry: ContractOperation, status: number): DeclaredAnswer | undefined {
   const response = responseFor(entry, status);
-  if (!isObject(response.value) || status < 200 || status > 599) return undefined;
+  if (!isRecord(response.value) || status < 200 || status > 599) return undefined;
   return { entry, status, response, isExact: declaredNames(entry).includes(String(status)) };
 }
 
@@ -81,11 +81,11 @@ export function examplesFor(answer: DeclaredAnswer, mediaType: LocatedValue): Wr
 
 export function writtenExamples(root: JsonObject, mediaType: LocatedValue): WrittenExample[] {
   const { value } = mediaType;
-  if (!isObject(value)) return [];
+  if (!isRecord(value)) return [];
   const several = member(root, mediaType, 'examples');
   const named = memberNames(several).flatMap((name) => {
     const example = member(root, several, name).value;
-    const written = isObject(example) ? (example.value ?? example.dataValue) : undefined;
+    const written = isRecord(example) ? (example.value ?? example.dataValue) : undefined;
     return written === undefined ? [] : [{ name, value: plain(written), place: ['examples', name] }];
   });
   if (value.example === undefined) return named;
@@ -94,8 +94,8 @@ export function writtenExamples(root: JsonObject, mediaType: LocatedValue): Writ
 
 /** Returns the status that an error body contains. */
 export function statusIn(value: unknown): number | undefined {
-  if (!isObject(value)) return undefined;
-  const { status } = isObject(value.error) ? value.error : value;
+  if (!isRecord(value)) return undefined;
+  const { status } = isRecord(value.error) ? value.error : value;
   return typeof status === 'number' && status >= 400 && status <= 599 ? status : undefined;
 }
 

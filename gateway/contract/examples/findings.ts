@@ -3,7 +3,7 @@
 import type { Mistake } from '../../shared/mistakes.ts';
 import { contradictionsOf } from '../lint/impossible-schemas.ts';
 import type { ContractOperation } from '../operations/operations.ts';
-import { child, isObject, type JsonObject, pathOf } from '../pointer.ts';
+import { child, isRecord, type JsonObject, pathOf } from '../pointer.ts';
 import { reachableFrom } from '../schemas/reachable.ts';
 import type { Schemas } from '../schemas/schemas.ts';
 import { valueOrNone } from './answers.ts';
@@ -50,7 +50,7 @@ const SCHEMAS_MAX = 5000;
 /** Whether a schema that is part of this value contradicts itself. */
 function contradicts(root: JsonObject, value: unknown): boolean {
   return [...reachableFrom(root, value, undefined, SCHEMAS_MAX)].some(
-    (schema) => isObject(schema) && contradictionsOf(root, schema).length > 0,
+    (schema) => isRecord(schema) && contradictionsOf(root, schema).length > 0,
   );
 }
 

@@ -1,7 +1,7 @@
 // Makes header fields that a contract declares for an answer: the required fields, and fields that clients need for the next request.
 
 import { isFieldText } from '../../shared/http/words.ts';
-import { child, isObject, type LocatedValue, member, memberNames } from '../pointer.ts';
+import { child, isRecord, type LocatedValue, member, memberNames } from '../pointer.ts';
 import { samplesOf } from '../samples/sample.ts';
 import type { DeclaredAnswer } from './declared.ts';
 
@@ -24,7 +24,7 @@ export function headersFor(context: HeaderContext): Record<string, string | unde
   const made = memberNames(declared).flatMap((written) => {
     const header = member(root, declared, written);
     const name = written.toLowerCase();
-    const isRequired = isObject(header.value) && header.value.required === true;
+    const isRequired = isRecord(header.value) && header.value.required === true;
     if (name === 'content-type' || !(isRequired || USEFUL_HEADERS.has(name))) return [];
     const text = textOf(name, header, context);
     return text === undefined && !isRequired ? [] : [[name, text] as const];
@@ -51,7 +51,7 @@ function writtenText(header: LocatedValue, { answer: { entry } }: HeaderContext)
   const named = first === undefined ? undefined : member(root, member(root, examples, first), 'value').value;
   const schema = member(root, header, 'schema').value;
   return printValue(
-    example ?? named ?? (isObject(schema) ? (schema.example ?? schema.const ?? schema.default) : undefined),
+    example ?? named ?? (isRecord(schema) ? (schema.example ?? schema.const ?? schema.default) : undefined),
   );
 }
 
@@ -81,8 +81,8 @@ function locationOf(written: string | undefined, { answer, path, value }: Header
 }
 
 function identifierIn(value: unknown): string | undefined {
-  if (!isObject(value)) return undefined;
+  if (!isRecord(value)) return undefined;
   const id = value.id ?? value.name;
   if (typeof id === 'string' || typeof id === 'number') return String(id);
-  return isObject(value.data) ? identifierIn(value.data) : undefined;
+  return isRecord(value.data) ? identifierIn(value.data) : undefined;
 }

@@ -1,6 +1,6 @@
 // Finds members that require themselves, because no JSON value can contain itself.
 
-import { follow, isObject, type JsonObject, objectAt } from '../pointer.ts';
+import { follow, isRecord, type JsonObject, objectAt } from '../pointer.ts';
 
 const DEPTH_MAX = 50;
 
@@ -10,7 +10,7 @@ export function requiredCircle(root: JsonObject, schema: unknown): string | unde
 
   function search(value: unknown, above: readonly unknown[]): string | undefined {
     const followed = follow(root, { value, pointer: '' }).value;
-    if (!isObject(followed) || admitsNull(value) || admitsNull(followed)) return undefined;
+    if (!isRecord(followed) || admitsNull(value) || admitsNull(followed)) return undefined;
     if (done.has(followed) || above.length > DEPTH_MAX) return undefined;
     const within = [...above, followed];
     for (const [name, member] of requiredMembers(followed)) {
@@ -35,5 +35,5 @@ function requiredMembers({ properties, required }: JsonObject): [string, unknown
 }
 
 function admitsNull(schema: unknown): boolean {
-  return isObject(schema) && (schema.nullable === true || [schema.type].flat().includes('null'));
+  return isRecord(schema) && (schema.nullable === true || [schema.type].flat().includes('null'));
 }

@@ -5,7 +5,7 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { OpenAPIBackend, OpenAPIRouter } from 'openapi-backend';
 import { essenceOf, isJson } from '../media-types.ts';
-import { follow, isObject, type JsonObject, type LocatedValue, pathOf } from '../pointer.ts';
+import { follow, isRecord, type JsonObject, type LocatedValue, pathOf } from '../pointer.ts';
 import { samplesOf } from '../samples/sample.ts';
 import type { SchemaCheck, Schemas } from '../schemas/schemas.ts';
 import { answerSchema, type DeclaredAnswer, examplesFor, type WrittenExample, writtenExamples } from './declared.ts';
@@ -107,16 +107,16 @@ function copyForMock(root: JsonObject, schema: unknown): unknown {
   let left = COPIED_SCHEMAS_MAX;
 
   function copy(value: unknown, around: readonly unknown[]): unknown {
-    if (!isObject(value)) return value;
+    if (!isRecord(value)) return value;
     const target = follow(root, { value, pointer: '' }).value;
     left -= 1;
     if (left < 0 || around.includes(target)) return {};
     const inside = [...around, target];
-    const { $ref, ...merged }: JsonObject = { ...(isObject(target) ? target : {}), ...value };
+    const { $ref, ...merged }: JsonObject = { ...(isRecord(target) ? target : {}), ...value };
     const each = (list: unknown) => (Array.isArray(list) ? list.map((one) => copy(one, inside)) : list);
-    const members = Object.entries(isObject(merged.properties) ? merged.properties : {})
+    const members = Object.entries(isRecord(merged.properties) ? merged.properties : {})
       .map(([name, below]) => [name, copy(below, inside)] as const)
-      .filter(([, below]) => !isObject(below) || below.writeOnly !== true);
+      .filter(([, below]) => !isRecord(below) || below.writeOnly !== true);
     return {
       ...merged,
       ...(merged.properties === undefined ? {} : { properties: Object.fromEntries(members) }),
@@ -154,5 +154,5 @@ function takeOut(value: unknown, path: readonly string[]): boolean {
   if (name === undefined) return false;
   const parent = path.slice(0, -1).reduce<unknown>((at, key) => (at as JsonObject | undefined)?.[key], value);
   if (Array.isArray(parent)) return parent.splice(Number(name), 1).length > 0;
-  return isObject(parent) && delete parent[name];
+  return isRecord(parent) && delete parent[name];
 }

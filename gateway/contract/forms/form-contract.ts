@@ -5,7 +5,7 @@ import type { JsonLimits } from '../json.ts';
 import { type Parameter, toParameter, toValue, withoutReference } from '../parameters/parameter.ts';
 import type { ValueShape } from '../parameters/value-shape.ts';
 import { parameterSchema } from '../parameters/value-types.ts';
-import { child, isObject, type JsonObject, type LocatedValue, member, memberNames } from '../pointer.ts';
+import { child, isRecord, type JsonObject, type LocatedValue, member, memberNames } from '../pointer.ts';
 import type { RequestSchemas, SchemaCheck } from '../schemas/schemas.ts';
 import type { ViolationMessage } from '../violations/violation-messages.ts';
 import { encodingsOf } from './form-encoding.ts';
@@ -34,7 +34,7 @@ export function toFormContract(
   objectCheck: RequestSchemas['objectCheck'],
 ): FormContract {
   const schema = child(mediaType, 'schema');
-  const shape = shapeOf(isObject(schema.value) ? [schema] : []);
+  const shape = shapeOf(isRecord(schema.value) ? [schema] : []);
   const encodings = encodingsOf(root, mediaType);
   return {
     root,
@@ -56,7 +56,7 @@ function declaredHeaders(root: JsonObject, encoding: LocatedValue): LocatedValue
     .filter((name) => name.toLowerCase() !== 'content-type')
     .map((name) => {
       const { value, pointer } = member(root, headers, name);
-      return { value: { ...(isObject(value) ? value : {}), name: name.toLowerCase(), in: 'header' }, pointer };
+      return { value: { ...(isRecord(value) ? value : {}), name: name.toLowerCase(), in: 'header' }, pointer };
     });
 }
 

@@ -2,7 +2,7 @@
 
 import { essenceOf, isJson } from '../media-types.ts';
 import type { ValueShape } from '../parameters/value-shape.ts';
-import { isObject, type JsonObject, type LocatedValue, member, memberNames } from '../pointer.ts';
+import { isRecord, type JsonObject, type LocatedValue, member, memberNames } from '../pointer.ts';
 
 export interface PropertyEncoding {
   /** Declared style; undefined for the default, under which JSON is possible too. */
@@ -34,7 +34,7 @@ export function encodingsOf(root: JsonObject, mediaType: LocatedValue): Readonly
 }
 
 function toEncoding(value: unknown): PropertyEncoding {
-  if (!isObject(value)) return PLAIN_ENCODING;
+  if (!isRecord(value)) return PLAIN_ENCODING;
   const { style, explode, contentType } = value;
   const hasStyle = style !== undefined || explode !== undefined;
   const written = typeof style === 'string' ? style : 'form';

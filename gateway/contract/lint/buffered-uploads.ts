@@ -4,7 +4,7 @@
 import { essenceOf, isJson, isOfBytes, MULTIPART } from '../media-types.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import { createValueShapes, type ValueShape } from '../parameters/value-shape.ts';
-import { child, isObject, member, memberNames } from '../pointer.ts';
+import { child, isRecord, member, memberNames } from '../pointer.ts';
 
 interface BufferedUpload {
   readonly entry: ContractOperation;
@@ -28,7 +28,7 @@ function hasFiles({ document: { root }, located }: ContractOperation, type: stri
   if (essenceOf(type) !== MULTIPART) return false;
   const content = member(root, member(root, located, 'requestBody'), 'content');
   const schema = child(member(root, content, type), 'schema');
-  const shape = createValueShapes(root)(isObject(schema.value) ? [schema] : []);
+  const shape = createValueShapes(root)(isRecord(schema.value) ? [schema] : []);
   const properties = shape.propertyNames.flatMap((name) => shape.property(name) ?? []);
   return properties.some((property) => isFile(property) || (property.types.has('array') && isFile(property.items())));
 }

@@ -2,7 +2,7 @@
 // warns of them.
 
 import type { Mistake } from '../../shared/mistakes.ts';
-import { follow, isObject, type JsonObject, pathOf } from '../pointer.ts';
+import { follow, isRecord, type JsonObject, pathOf } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import { toPattern } from '../scalars/patterns.ts';
 import { allowFor, createCheckScope, isTooComplex, STEPS_MAX, withinScope } from '../schemas/check-scope.ts';
@@ -61,7 +61,7 @@ function createCostOf(root: JsonObject) {
 
   function referredFrom(schema: unknown): unknown[] {
     if (Array.isArray(schema)) return schema.flatMap(referredFrom);
-    if (!isObject(schema)) return [];
+    if (!isRecord(schema)) return [];
     const own = typeof schema.$ref === 'string' ? [follow(root, { value: schema, pointer: '' }).value] : [];
     return [...own, ...APPLICATORS.flatMap((keyword) => (keyword in schema ? referredFrom(schema[keyword]) : []))];
   }

@@ -1,7 +1,7 @@
 // Says where a dangling reference may lead. Authors write the name alone, the sections of Swagger 2.0, or a path without its beginning.
 
 import { closest } from '../../shared/mistakes.ts';
-import { isObject, type JsonObject, objectAt, pathOf, valueAt } from '../pointer.ts';
+import { isRecord, type JsonObject, objectAt, pathOf, valueAt } from '../pointer.ts';
 import type { LintExplanation } from './wrong-values.ts';
 
 export const EXISTING_ONLY =
@@ -17,8 +17,8 @@ export function danglingExplanation(
   path: readonly string[],
 ): LintExplanation | undefined {
   const holder = valueAt(root, path);
-  const reference = isObject(holder) ? holder.$ref : undefined;
-  if (typeof reference !== 'string' || !isObject(root)) return undefined;
+  const reference = isRecord(holder) ? holder.$ref : undefined;
+  if (typeof reference !== 'string' || !isRecord(root)) return undefined;
   const reason = message === DANGLING ? `${DANGLING} ${JSON.stringify(reference)}.` : `${message}.`;
   const meant = meantBy(reference, root);
   return { reason, remedy: meant === undefined ? EXISTING_ONLY : `Did you mean "${meant}"?` };
@@ -33,7 +33,7 @@ function meantBy(reference: string, root: JsonObject): string | undefined {
   const [, parent = ''] = /^#(\/.*)\/[^/]+$/.exec(reference) ?? [];
   const beside = valueAt(root, pathOf(parent));
   const sections = sectionsOf(root, tokens.at(-2));
-  const places = [...(isObject(beside) ? [[parent, Object.keys(beside)] as const] : []), ...sections];
+  const places = [...(isRecord(beside) ? [[parent, Object.keys(beside)] as const] : []), ...sections];
   const found =
     places.find(([, names]) => names.includes(name)) ?? places.find(([, names]) => closest(name, names) !== undefined);
   return found && `#${found[0]}/${found[1].includes(name) ? name : closest(name, found[1])}`;
@@ -43,7 +43,7 @@ function meantBy(reference: string, root: JsonObject): string | undefined {
 function sectionsOf(root: JsonObject, written = 'schemas'): (readonly [place: string, names: string[]])[] {
   const isSwagger = 'swagger' in root;
   const [holder, prefix] = isSwagger ? [root, ''] : [objectAt(root, 'components'), '/components'];
-  const known = Object.keys(holder).filter((name) => isObject(holder[name]) && !/^(paths|info)$/.test(name));
+  const known = Object.keys(holder).filter((name) => isRecord(holder[name]) && !/^(paths|info)$/.test(name));
   const first = closest(written, known) ?? (isSwagger ? 'definitions' : 'schemas');
   const rankOf = (name: string) => (name === first ? 0 : /^(schemas|definitions)$/.test(name) ? 1 : 2);
   return known
@@ -72,7 +72,7 @@ export function circularReference(root: unknown): string[] | undefined {
 function leadsToItself(root: unknown, start: object): boolean {
   const passed = new Set<unknown>();
   let at: unknown = start;
-  while (isObject(at) && typeof at.$ref === 'string' && at.$ref.startsWith('#/')) {
+  while (isRecord(at) && typeof at.$ref === 'string' && at.$ref.startsWith('#/')) {
     if (passed.has(at)) return at === start;
     passed.add(at);
     at = valueAt(root, pathOf(at.$ref.slice(1)));

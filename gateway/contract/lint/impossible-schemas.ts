@@ -2,7 +2,7 @@
 // because the gateway would refuse every request.
 
 import { closest, type Mistake } from '../../shared/mistakes.ts';
-import { follow, isObject, type JsonObject, pathOf } from '../pointer.ts';
+import { follow, isRecord, type JsonObject, pathOf } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import { toPattern } from '../scalars/patterns.ts';
 import { eachSchema } from '../schemas/dialect.ts';
@@ -110,7 +110,7 @@ function emptyUnions(schema: JsonObject): Contradiction[] {
 function misspeltMembers(schema: JsonObject): Contradiction[] {
   const { properties, required, additionalProperties } = schema;
   const isWhole = !['allOf', 'anyOf', 'oneOf', '$ref', 'patternProperties'].some((name) => name in schema);
-  if (!isWhole || additionalProperties === false || !Array.isArray(required) || !isObject(properties)) return [];
+  if (!isWhole || additionalProperties === false || !Array.isArray(required) || !isRecord(properties)) return [];
   const names = Object.keys(properties);
   const left = names.filter((name) => !required.includes(name));
   return required.flatMap((name: unknown): Contradiction[] => {
@@ -124,8 +124,8 @@ function misspeltMembers(schema: JsonObject): Contradiction[] {
 
 function forbiddenMembers({ properties, patternProperties, additionalProperties, required }: JsonObject) {
   if (additionalProperties !== false || !Array.isArray(required)) return [];
-  const names = Object.keys(isObject(properties) ? properties : {});
-  const patterns = Object.keys(isObject(patternProperties) ? patternProperties : {});
+  const names = Object.keys(isRecord(properties) ? properties : {});
+  const patterns = Object.keys(isRecord(patternProperties) ? patternProperties : {});
   const isForbidden = (name: unknown) =>
     typeof name === 'string' && !names.includes(name) && !patterns.some((pattern) => matches(pattern, name));
   return required.filter(isForbidden).map((name: string): Contradiction => {
@@ -146,7 +146,7 @@ function closedParts(root: JsonObject, schema: JsonObject): Contradiction[] {
     below.map((part, index) => ({ at: ['allOf', String(index)], part })),
   );
   return parts.flatMap(({ at, part }): Contradiction[] => {
-    if (!isObject(part) || part.additionalProperties !== false || isObject(part.patternProperties)) return [];
+    if (!isRecord(part) || part.additionalProperties !== false || isRecord(part.patternProperties)) return [];
     const own = propertyNames(part);
     const others = parts.flatMap(({ part: other }) => (other === part ? [] : propertyNames(other)));
     const forbidden = [...new Set(others)].filter((name) => !own.includes(name));
@@ -157,7 +157,7 @@ function closedParts(root: JsonObject, schema: JsonObject): Contradiction[] {
 }
 
 function propertyNames(schema: unknown): string[] {
-  return isObject(schema) && isObject(schema.properties) ? Object.keys(schema.properties) : [];
+  return isRecord(schema) && isRecord(schema.properties) ? Object.keys(schema.properties) : [];
 }
 
 function matches(pattern: string, name: string): boolean {
@@ -185,7 +185,7 @@ function unfitEnum({ type, enum: values, const: only }: JsonObject): Contradicti
 function remedyForValue(value: unknown, types: readonly unknown[]): string {
   if (value === null)
     return 'Remove it, or write "null" into the type, as in [string, "null"] (OpenAPI 3.0: nullable: true).';
-  if (types.includes('string') && !isObject(value)) return `Write it in quotes: "${value}".`;
+  if (types.includes('string') && !isRecord(value)) return `Write it in quotes: "${value}".`;
   const isNumber = types.some((type) => type === 'integer' || type === 'number') && String(Number(value)) === value;
   return isNumber ? `Write it without quotes: ${value}.` : 'Correct it.';
 }

@@ -5,7 +5,7 @@ import type { Document, NormalizedProblem } from '@redocly/openapi-core';
 import { closest } from '../../shared/mistakes.ts';
 import { wordSet } from '../../shared/text.ts';
 import { isRequestable } from '../operations/routes.ts';
-import { isObject, objectAt, valueAt } from '../pointer.ts';
+import { isRecord, objectAt, valueAt } from '../pointer.ts';
 import { pathIn, unexpectedIn } from './lint-causes.ts';
 
 export type Verdict = 'mistake' | 'warning' | 'accepted';
@@ -73,7 +73,7 @@ function isInTemplate(message: string): boolean {
 /** A mapping may give the name of a schema instead of a reference (OpenAPI 3.1.1, section 4.8.25). */
 function onMapping({ parsed }: Document, path: readonly string[]): Verdict {
   const value = valueAt(parsed, path);
-  const root = isObject(parsed) ? parsed : {};
+  const root = isRecord(parsed) ? parsed : {};
   return Object.hasOwn(objectAt(root.components, 'schemas'), String(value)) ? 'accepted' : 'warning';
 }
 
@@ -90,7 +90,7 @@ function onStructure({ message, suggest }: NormalizedProblem, document: Document
   const unexpected = unexpectedIn(message);
   if (unexpected !== undefined) {
     // No request has a path without a slash, so its operations would not be served.
-    if ((isPathWithoutSlash(path) || isPathBesidePaths(path)) && isObject(valueAt(document.parsed, path)))
+    if ((isPathWithoutSlash(path) || isPathBesidePaths(path)) && isRecord(valueAt(document.parsed, path)))
       return 'mistake';
     if (isMisspelling(unexpected, suggest)) return 'mistake';
     return !isV30 && path.slice(0, -1).some((token) => /^(schemas?|\$defs)$/.test(token)) ? 'accepted' : 'warning';
@@ -117,5 +117,5 @@ function isMisspelling(name: string, known: readonly string[]): boolean {
 }
 
 function versionOf({ parsed }: Document): string {
-  return isObject(parsed) ? String(parsed.openapi ?? parsed.swagger) : '';
+  return isRecord(parsed) ? String(parsed.openapi ?? parsed.swagger) : '';
 }

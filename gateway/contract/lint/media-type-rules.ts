@@ -1,10 +1,10 @@
 // The lint rules about the media types of bodies. A body of a type that is misspelt would not be checked.
 
 import { isRef, type Oas3Rule } from '@redocly/openapi-core';
+import { isRecord } from '../../shared/is-record.ts';
 import { closest } from '../../shared/mistakes.ts';
 import { wordSet } from '../../shared/text.ts';
 import { essenceOf, isJson, MULTIPART, URLENCODED } from '../media-types.ts';
-import { isObject } from '../pointer.ts';
 
 const MEDIA_TYPES = [
   ...['application/json', 'application/xml', 'application/pdf', 'application/octet-stream', 'application/problem+json'],
@@ -41,7 +41,7 @@ export const contentHasMediaTypes: Oas3Rule = () => ({
       const at = location.child([name]).key();
       const isType = /^[^/\s]+\/\S/.test(essence);
       const near = MEDIA_TYPES.find((type) => type.endsWith(`/${essence}`)) ?? closest(essence, MEDIA_TYPES, 2);
-      const meant = isType && isObject(media) && 'schema' in media ? misspeltType(essence) : undefined;
+      const meant = isType && isRecord(media) && 'schema' in media ? misspeltType(essence) : undefined;
       if (name.startsWith('x-')) continue;
       if (!isType || (near !== undefined && !TOP_LEVEL_TYPE.test(essence))) {
         const message = `${JSON.stringify(name)} is not a media type, so no body has it`;

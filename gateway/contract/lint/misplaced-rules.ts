@@ -5,7 +5,7 @@
 import { isRef, type Oas3Rule, type UserContext } from '@redocly/openapi-core';
 import { METHODS } from '../../shared/http/words.ts';
 import { closest } from '../../shared/mistakes.ts';
-import { isObject, type JsonObject } from '../pointer.ts';
+import { isRecord, type JsonObject } from '../pointer.ts';
 
 /** Rules that say more than the linter does. Its problems about unexpected members, at the same place or directly below, are left out. */
 export const EXPLAINING_RULES: ReadonlySet<string> = new Set([
@@ -29,7 +29,7 @@ export const operationsHaveAMethod: Oas3Rule = () => ({
     for (const [name, value] of Object.entries(item)) {
       if (KNOWN_IN_PATH_ITEM.has(name) || MEMBERS_OF_OPERATION.includes(name) || name.startsWith('x-')) continue;
       const near = closest(name, METHOD_NAMES, name.length < 4 ? 1 : 2);
-      if (!isObject(value) || (near === undefined && !isOperation(value))) continue;
+      if (!isRecord(value) || (near === undefined && !isOperation(value))) continue;
       report({
         message: `${JSON.stringify(name)} is not a method, so its operation is not served`,
         suggest: near === undefined ? [] : [near],
@@ -113,7 +113,7 @@ export const parametersAreDeclaredOnce: Oas3Rule = () => ({
     const seen = new Map<string, unknown>();
     for (const [index, written] of (Array.isArray(list) ? list : []).entries()) {
       const parameter = isRef(written) ? context.resolve<JsonObject>(written).node : written;
-      if (!isObject(parameter) || typeof parameter.name !== 'string') continue;
+      if (!isRecord(parameter) || typeof parameter.name !== 'string') continue;
       const name = parameter.in === 'header' ? parameter.name.toLowerCase() : parameter.name;
       const key = JSON.stringify([parameter.in, name]);
       const text = JSON.stringify(parameter);

@@ -1,7 +1,7 @@
 // Finds the schemas that every request of an operation must fit. If no value is valid there, the operation refuses every request. Pure.
 
 import type { ContractOperation } from '../operations/operations.ts';
-import { follow, isObject, type JsonObject, member, objectAt } from '../pointer.ts';
+import { follow, isRecord, type JsonObject, member, objectAt } from '../pointer.ts';
 
 /** Returns the names of the operations by the schemas that all their requests must fit. */
 export function neededSchemas(operations: readonly ContractOperation[]): ReadonlyMap<unknown, readonly string[]> {
@@ -16,8 +16,8 @@ export function neededSchemas(operations: readonly ContractOperation[]): Readonl
 /** Returns the schemas of required parameters, and of a required body that has one media type. */
 function requestSchemas({ document: { root }, located, parameters }: ContractOperation): unknown[] {
   const body = member(root, located, 'requestBody').value;
-  const types = Object.values(isObject(body) && body.required === true ? objectAt(body, 'content') : {});
-  const required = parameters.map(({ value }) => value).filter((one) => isObject(one) && one.required === true);
+  const types = Object.values(isRecord(body) && body.required === true ? objectAt(body, 'content') : {});
+  const required = parameters.map(({ value }) => value).filter((one) => isRecord(one) && one.required === true);
   return [...required, ...(types.length === 1 ? types : [])].map((one) => (one as JsonObject).schema);
 }
 
@@ -25,7 +25,7 @@ function requestSchemas({ document: { root }, located, parameters }: ContractOpe
 function withParts(root: JsonObject, schemas: readonly unknown[]): ReadonlySet<unknown> {
   const found = new Set(schemas);
   for (const value of found) {
-    if (!isObject(value)) continue;
+    if (!isRecord(value)) continue;
     const { type, allOf, required, $ref } = value;
     const members =
       type === 'object' && Array.isArray(required) ? required.map((name) => objectAt(value, 'properties')[name]) : [];

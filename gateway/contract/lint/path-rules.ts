@@ -3,7 +3,7 @@
 import { isRef, type Oas3Rule } from '@redocly/openapi-core';
 import { isRequestable } from '../operations/routes.ts';
 import { serverPathsOf } from '../operations/servers.ts';
-import { isObject, type JsonObject } from '../pointer.ts';
+import { isRecord, type JsonObject } from '../pointer.ts';
 
 const SHOWN_SERVERS_MAX = 5;
 
@@ -11,9 +11,9 @@ const SHOWN_SERVERS_MAX = 5;
 export const pathsHaveTemplates: Oas3Rule = () => ({
   Paths(paths, { report, location, resolve }) {
     const declares = (holder: unknown, name: string) =>
-      [isObject(holder) ? holder.parameters : []].flat().some((one) => {
+      [isRecord(holder) ? holder.parameters : []].flat().some((one) => {
         const parameter = isRef(one) ? resolve<JsonObject>(one).node : one;
-        return isObject(parameter) && parameter.in === 'path' && parameter.name === name;
+        return isRecord(parameter) && parameter.in === 'path' && parameter.name === name;
       });
     for (const [template, item] of Object.entries(paths)) {
       if (!template.startsWith('/')) continue;

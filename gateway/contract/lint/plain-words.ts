@@ -2,7 +2,7 @@
 
 import type { NormalizedProblem } from '@redocly/openapi-core';
 import { wordSet } from '../../shared/text.ts';
-import { isObject, valueAt } from '../pointer.ts';
+import { isRecord, valueAt } from '../pointer.ts';
 import { DANGLING, danglingExplanation } from './dangling-references.ts';
 import { isAboutNothing, missingIn, unexpectedIn } from './lint-causes.ts';
 import { placeExplanation, schemeExplanation, typeExplanation } from './type-words.ts';
@@ -45,7 +45,7 @@ export function explanationOf(
 /** Whether the name of the parameter at this place is in the template of its path. */
 function isInTemplate(path: readonly string[], root: unknown): boolean {
   const parameter = valueAt(root, path.slice(0, -1));
-  return isObject(parameter) && path[0] === 'paths' && String(path[1]).includes(`{${parameter.name}}`);
+  return isRecord(parameter) && path[0] === 'paths' && String(path[1]).includes(`{${parameter.name}}`);
 }
 
 const BEGIN_WITH_31 = 'Begin the document with "openapi: 3.1.1".';
@@ -76,7 +76,7 @@ function unexpectedMember(name: string, path: readonly string[], root: unknown):
   if (isKeyword || (name === 'webhooks' && path.length === 1))
     return { reason: `OpenAPI 3.0 has no ${name}.`, remedy: BEGIN_WITH_31 };
   const isNew =
-    isObject(root) &&
+    isRecord(root) &&
     !('swagger' in root) &&
     (name !== 'schema' || /^\d|^default$|^requestBody$/.test(String(path.at(-2))));
   const remedy = isNew && Object.hasOwn(INSTEAD, name) ? INSTEAD[name] : undefined;
@@ -97,7 +97,7 @@ const TO_ADD: Readonly<Record<string, string>> = {
 };
 
 function missingMember(name: string, holder: unknown): LintExplanation {
-  const isBesideContent = name === 'content' && isObject(holder) && 'schema' in holder;
+  const isBesideContent = name === 'content' && isRecord(holder) && 'schema' in holder;
   if (isBesideContent) return { reason: 'schema is not expected here from OpenAPI 3.0 on.', remedy: BELOW_CONTENT };
   const effect = name === 'schema' ? ', so every value passes' : '';
   return { reason: `${name} is missing${effect}.`, remedy: TO_ADD[name] ?? `Add ${name}: … here.` };

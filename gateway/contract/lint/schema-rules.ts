@@ -1,7 +1,7 @@
 // The lint rules about schemas: patterns that cannot run, and keywords that the gateway enforces less strictly than the document reads.
 
 import type { Oas3Rule, UserContext } from '@redocly/openapi-core';
-import { isObject } from '../pointer.ts';
+import { isRecord } from '../../shared/is-record.ts';
 import { REGEX_LENGTH_MAX } from '../scalars/formats.ts';
 import { toPattern } from '../scalars/patterns.ts';
 
@@ -93,7 +93,7 @@ export const formatsAreExact: Oas3Rule = () => ({
 /** Warns of `nullable` in OpenAPI 3.1. Only OpenAPI 3.0 defines this keyword. Generators often still write it, and validators ignore it. */
 export const nullableAdmitsNull: Oas3Rule = () => {
   const check = (schema: unknown, { specVersion, report, location }: UserContext) => {
-    if (specVersion === 'oas3_0' || !isObject(schema) || schema.nullable !== true) return;
+    if (specVersion === 'oas3_0' || !isRecord(schema) || schema.nullable !== true) return;
     if ([schema.type].flat().includes('null')) return;
     const message = 'OpenAPI has no nullable from 3.1 on, so it is ignored and admits no null here';
     report({ message, location: location.child(['nullable']).key() });

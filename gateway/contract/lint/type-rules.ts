@@ -1,9 +1,9 @@
 // The lint rules about keywords and formats of schemas that have no effect, because they are about values of another type.
 
 import type { Oas3Rule, UserContext } from '@redocly/openapi-core';
+import { isRecord } from '../../shared/is-record.ts';
 import { closest } from '../../shared/mistakes.ts';
 import { wordSet } from '../../shared/text.ts';
-import { isObject } from '../pointer.ts';
 import { formatCheck } from '../scalars/formats.ts';
 
 /** Bounds that have no effect on values of a type, and the bounds that its author may mean. */
@@ -39,7 +39,7 @@ const NEEDED_BESIDE = [
 /** Warns of keywords that have no effect, because of the type or because another keyword is missing. */
 export const boundsFitTheirType: Oas3Rule = () => ({
   Schema(schema, { report, location }) {
-    const { type } = (isObject(schema) ? schema : {}) as { readonly type?: unknown };
+    const { type } = (isRecord(schema) ? schema : {}) as { readonly type?: unknown };
     const given = [type ?? []].flat().map(String);
     const about = given.length === 0 ? [] : KEYWORDS_OF_TYPES;
     for (const { types, keywords } of about.filter(({ types }) => !types.some((one) => given.includes(one)))) {
@@ -52,7 +52,7 @@ export const boundsFitTheirType: Oas3Rule = () => ({
       }
     }
     for (const [keyword, needed] of NEEDED_BESIDE) {
-      if (!isObject(schema) || !Object.hasOwn(schema, keyword) || Object.hasOwn(schema, needed)) continue;
+      if (!isRecord(schema) || !Object.hasOwn(schema, keyword) || Object.hasOwn(schema, needed)) continue;
       report({ message: `${keyword} has no effect without ${needed}`, location: location.child([keyword]).key() });
     }
   },

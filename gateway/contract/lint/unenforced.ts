@@ -5,7 +5,7 @@ import { wordSet } from '../../shared/text.ts';
 import { isJson, MULTIPART, mediaTypesOf, URLENCODED } from '../media-types.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import {
-  isObject,
+  isRecord,
   type JsonObject,
   type LocatedValue,
   member,
@@ -128,14 +128,14 @@ function uncheckedTypes(root: JsonObject, owner: LocatedValue): string[] {
     if (isJson(type) || type === URLENCODED || type === MULTIPART) return [];
     const media = member(root, content, name);
     // Items of streams are checked one by one.
-    if (!isObject(media.value) || media.value.itemSchema !== undefined) return [];
+    if (!isRecord(media.value) || media.value.itemSchema !== undefined) return [];
     return saysSomething(member(root, media, 'schema').value) ? [type] : [];
   });
 }
 
 /** Whether a schema excludes some values. A text without bounds stands for any bytes. */
 function saysSomething(schema: unknown): boolean {
-  if (!isObject(schema)) return false;
+  if (!isRecord(schema)) return false;
   const { type, format, ...rest } = schema;
   const isAny =
     (type === undefined || type === 'string') && (format === undefined || DESCRIPTIVE_FORMATS.has(String(format)));

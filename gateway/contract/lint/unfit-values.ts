@@ -4,7 +4,7 @@
 import type { Mistake } from '../../shared/mistakes.ts';
 import { writtenExamples } from '../examples/declared.ts';
 import { essenceOf, isJson } from '../media-types.ts';
-import { isObject, type JsonObject, type LocatedValue, pathOf } from '../pointer.ts';
+import { isRecord, type JsonObject, type LocatedValue, pathOf } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import { eachSchema } from '../schemas/dialect.ts';
 import type { SchemaCheck, Schemas } from '../schemas/schemas.ts';
@@ -30,7 +30,7 @@ export function unfitValues(document: ContractDocument, schemas: Schemas): Mista
   let left = VALUES_MAX;
   eachSchema(document.root, undefined, (value, pointer) => {
     const located = { value, pointer };
-    const ofSchema = isObject(value.schema);
+    const ofSchema = isRecord(value.schema);
     const shown = ofSchema ? examplesBeside(document.root, located) : shownIn(value);
     if (shown.length === 0 || left <= 0) return undefined;
     left -= shown.length;

@@ -1,7 +1,7 @@
 // Finds keywords of a schema, and of the parts of its `allOf`, that no value meets together. It reads keywords of single values only, and
 // says nothing of a schema for which these do not decide. Pure.
 
-import { follow, isObject, type JsonObject } from '../pointer.ts';
+import { follow, isRecord, type JsonObject } from '../pointer.ts';
 import { decimalOf, isMultiple } from '../scalars/decimal.ts';
 import { lengthsOfPattern } from '../scalars/pattern-lengths.ts';
 import { toPattern } from '../scalars/patterns.ts';
@@ -36,7 +36,7 @@ function contradictionIn(root: JsonObject, schema: JsonObject): Contradiction | 
 
 function directParts(root: JsonObject, schema: JsonObject): JsonObject[] {
   const below: unknown[] = Array.isArray(schema.allOf) ? schema.allOf : [];
-  return below.map((part) => follow(root, { value: part, pointer: '' }).value).filter(isObject);
+  return below.map((part) => follow(root, { value: part, pointer: '' }).value).filter(isRecord);
 }
 
 /** Returns the schema and the parts of its `allOf`, with references followed. */
@@ -106,7 +106,7 @@ function isSame(one: unknown, other: unknown): boolean {
 export function isOfType(value: unknown, type: string): boolean {
   if (type === 'null') return value === null;
   if (type === 'array') return Array.isArray(value);
-  if (type === 'object') return isObject(value);
+  if (type === 'object') return isRecord(value);
   return type === 'integer' ? Number.isInteger(value) : typeof value === type;
 }
 

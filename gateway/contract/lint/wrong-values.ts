@@ -1,7 +1,7 @@
 // Says in plain words what is wrong with a value that has another form than OpenAPI wants, and how it is written.
 
 import { closest, type Mistake } from '../../shared/mistakes.ts';
-import { isObject, objectAt, valueAt } from '../pointer.ts';
+import { isRecord, objectAt, valueAt } from '../pointer.ts';
 import { typeFor } from './type-words.ts';
 
 /** What is wrong, and what to write instead. */
@@ -143,7 +143,7 @@ function schemaExplanation({ name, value, root }: FaultyValue): LintExplanation 
   if (typeof value !== 'string') return undefined;
   const reason = `a schema belongs here, not the text "${value}".`;
   if (/^(true|false)$/.test(value)) return { reason, remedy: `Write it without quotes: ${name}: ${value}.` };
-  const schemas = isObject(root) ? objectAt(root.components, 'schemas') : {};
+  const schemas = isRecord(root) ? objectAt(root.components, 'schemas') : {};
   const type = typeFor(value);
   const near = Object.hasOwn(schemas, value) || type === undefined ? closest(value, Object.keys(schemas)) : undefined;
   if (value.includes('/') || near !== undefined)
@@ -167,7 +167,7 @@ function requiredInProperty(path: readonly string[], value: unknown): LintExplan
 /** Up to OpenAPI 3.0, an exclusive bound says that another bound is exclusive. From 3.1 on it is the bound itself. */
 function exclusiveBound(name: string, value: unknown, schema: unknown): LintExplanation | undefined {
   const beside = name === 'exclusiveMinimum' ? 'minimum' : 'maximum';
-  const bound = isObject(schema) ? schema[beside] : undefined;
+  const bound = isRecord(schema) ? schema[beside] : undefined;
   if (typeof value === 'number')
     return {
       reason: `in OpenAPI 3.0, ${name} is true or false.`,

@@ -1,6 +1,6 @@
 // Copies parts of a contract into a published document, without gateway extensions and with updated references.
 
-import { follow, isObject, type JsonObject, uriDecoded } from '../pointer.ts';
+import { follow, isRecord, type JsonObject, uriDecoded } from '../pointer.ts';
 
 export type Copy = (value: unknown) => unknown;
 
@@ -30,7 +30,7 @@ export function createCopy(
 
   function copy(value: unknown, isChosen = false): unknown {
     if (Array.isArray(value)) return value.map((item) => copy(item));
-    if (!isObject(value)) return value;
+    if (!isRecord(value)) return value;
     const { $ref } = value;
     if (typeof $ref === 'string' && $ref.startsWith('#/') && !COMPONENT_REFERENCE.test($ref))
       return inlineTarget(value, $ref);
@@ -41,7 +41,7 @@ export function createCopy(
       const copied =
         name === '$ref' || (typeof below === 'string' && below.startsWith('#/components/'))
           ? movedReference(below, newPlace)
-          : name === 'links' && !isChosen && isObject(below)
+          : name === 'links' && !isChosen && isRecord(below)
             ? Object.fromEntries(Object.entries(below).map(([link, value]) => [link, copyLink(value)]))
             : copy(below, NAMED_BY_AUTHORS.has(name));
       // Assignment would set the prototype if the name is `__proto__`.
@@ -64,7 +64,7 @@ export function createCopy(
 
   function copyLink(value: unknown): unknown {
     const link = copy(value);
-    if (isObject(link) && typeof link.operationId === 'string') link.operationId = idOf(link.operationId);
+    if (isRecord(link) && typeof link.operationId === 'string') link.operationId = idOf(link.operationId);
     return link;
   }
 
@@ -98,7 +98,7 @@ export function forEachUsed(root: JsonObject, value: unknown, found: (place: str
         visit(follow(root, { value: { $ref: value }, pointer: '' }).value);
       }
     } else if (Array.isArray(value)) value.forEach(visit);
-    else if (isObject(value)) Object.values(value).forEach(visit);
+    else if (isRecord(value)) Object.values(value).forEach(visit);
   }
   visit(value);
 }
@@ -109,5 +109,5 @@ export function componentAt(root: JsonObject, place: string): unknown {
 }
 
 function at(value: unknown, name: string): unknown {
-  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }

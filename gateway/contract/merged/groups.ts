@@ -4,7 +4,7 @@ import type { Operation } from '../../exchange/operation.ts';
 import type { PublishedContract, PublishedOperation } from '../../shared/contracts/published-contract.ts';
 import { entryOfUpstream } from '../../shared/contracts/upstreams.ts';
 import type { ContractOperation } from '../operations/operations.ts';
-import { isObject, type JsonObject } from '../pointer.ts';
+import { isRecord, type JsonObject } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import { createYieldToLoop } from '../yield-to-loop.ts';
 import { type DocumentHead, joinContracts } from './join.ts';
@@ -60,14 +60,14 @@ function taggedBy(members: readonly ContractOperation[], tags: readonly JsonObje
 }
 
 function objectsIn(value: unknown): JsonObject[] {
-  return Array.isArray(value) ? value.filter(isObject) : [];
+  return Array.isArray(value) ? value.filter(isRecord) : [];
 }
 
 function forDocumentation(
   { operation, located, document, parameters }: ContractOperation,
   isDeprecated: boolean,
 ): PublishedOperation {
-  const declared = isObject(located.value) ? located.value : {};
+  const declared = isRecord(located.value) ? located.value : {};
   return {
     ...operation,
     summary: textAt(declared, 'summary'),
@@ -76,7 +76,7 @@ function forDocumentation(
     isDeprecated: isDeprecated || declared.deprecated === true,
     declared,
     root: document.root,
-    parameters: parameters.map(({ value }) => value).filter(isObject),
+    parameters: parameters.map(({ value }) => value).filter(isRecord),
     files: document.files,
   };
 }
@@ -129,7 +129,7 @@ function headOf(
 }
 
 function infoOf({ root }: ContractDocument): JsonObject {
-  return isObject(root.info) ? root.info : { title: 'API', version: '1' };
+  return isRecord(root.info) ? root.info : { title: 'API', version: '1' };
 }
 
 function commonInfo(name: string, documents: readonly ContractDocument[], api: string): JsonObject {
@@ -167,12 +167,12 @@ function sharedInfo(documents: readonly ContractDocument[]): JsonObject {
  */
 function withLicenceId(info: JsonObject): JsonObject {
   const { license } = info;
-  if (!isObject(license) || license.identifier !== undefined || license.url !== undefined) return info;
+  if (!isRecord(license) || license.identifier !== undefined || license.url !== undefined) return info;
   const id = String(license.name).trim();
   const other = `LicenseRef-${id.replace(/[^A-Za-z0-9.-]+/g, '-').replace(/^-+|-+$/g, '') || 'unnamed'}`;
   return { ...info, license: { ...license, identifier: SPDX.has(id) ? id : other } };
 }
 
 function tagsOf(operation: unknown): string[] {
-  return isObject(operation) && Array.isArray(operation.tags) ? operation.tags.map(String) : [];
+  return isRecord(operation) && Array.isArray(operation.tags) ? operation.tags.map(String) : [];
 }

@@ -2,7 +2,7 @@
 
 import type { Operation } from '../../exchange/operation.ts';
 import type { ContractOperation } from '../operations/operations.ts';
-import { isObject, type JsonObject, member } from '../pointer.ts';
+import { isRecord, type JsonObject, member } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import { type Copy, componentAt, forEachUsed } from './copy.ts';
 import { nameComponents, type TakenNames } from './names.ts';
@@ -101,7 +101,7 @@ function* usedBy(
 /** Returns the members of a path item other than its operations. Omits servers, because the gateway's own address replaces them. */
 function membersOfItem({ document: { root }, operation: { path, publicPrefix } }: ContractOperation): JsonObject {
   const item = member(root, { value: root.paths, pointer: '/paths' }, path.slice(publicPrefix.length)).value;
-  const { parameters, summary, description } = isObject(item) ? item : {};
+  const { parameters, summary, description } = isRecord(item) ? item : {};
   return { parameters, summary, description };
 }
 
@@ -137,8 +137,8 @@ function pathItem(
 function allParameters(entry: ContractOperation): unknown[] {
   const { root } = entry.document;
   const resolveItem = (list: unknown[], index: number) => member(root, { value: list, pointer: '' }, index).value;
-  const listOf = (owner: unknown) => (isObject(owner) && Array.isArray(owner.parameters) ? owner.parameters : []);
-  const nameOf = (value: unknown) => (isObject(value) ? `${value.in} ${value.name}` : '');
+  const listOf = (owner: unknown) => (isRecord(owner) && Array.isArray(owner.parameters) ? owner.parameters : []);
+  const nameOf = (value: unknown) => (isRecord(value) ? `${value.in} ${value.name}` : '');
   const own = listOf(entry.located.value);
   const names = new Set(own.map((_, index) => nameOf(resolveItem(own, index))));
   const shared = listOf(membersOfItem(entry));

@@ -4,7 +4,7 @@
 import type { Operation } from '../../exchange/operation.ts';
 import { sessionCookieName } from '../../shared/http/session-cookies.ts';
 import type { ContractOperation } from '../operations/operations.ts';
-import { isObject, type JsonObject, objectAt } from '../pointer.ts';
+import { isRecord, type JsonObject, objectAt } from '../pointer.ts';
 
 const SECURITY_SCHEMES: Readonly<Record<string, JsonObject>> = {
   apiKey: {
@@ -53,7 +53,7 @@ export function securitySchemes(members: readonly ContractOperation[]): string[]
   return [...required].map((name) => {
     const described = documents
       .map(({ root }) => objectAt(root.components, 'securitySchemes')[name])
-      .find((found) => isObject(found) && found.type === 'http');
+      .find((found) => isRecord(found) && found.type === 'http');
     return `${JSON.stringify(name)}:${JSON.stringify(described ?? SECURITY_SCHEMES[name])}`;
   });
 }

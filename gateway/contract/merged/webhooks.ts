@@ -1,7 +1,7 @@
 // The webhooks of contracts that are published as one document. Webhooks are requests that services send to their clients.
 
 import type { ContractOperation } from '../operations/operations.ts';
-import { isObject, type JsonObject, type LocatedValue, member, memberNames } from '../pointer.ts';
+import { isRecord, type JsonObject, type LocatedValue, member, memberNames } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import { prefixOf } from './names.ts';
 
@@ -26,7 +26,7 @@ export function webhooksOf(members: readonly ContractOperation[]): Webhook[] {
       const path = member(root, all, declared);
       const { value } = path;
       // The linter has warned of a reference that leads nowhere.
-      if (!isObject(value) || typeof value.$ref === 'string') continue;
+      if (!isRecord(value) || typeof value.$ref === 'string') continue;
       const name = found.has(declared) ? `${prefixOf(document)}_${declared}` : declared;
       if (!found.has(name)) found.set(name, { name, document, declared: path, item: forClients(value, ids) });
     }
@@ -40,7 +40,7 @@ export function webhooksOf(members: readonly ContractOperation[]): Webhook[] {
  */
 function forClients({ servers: _, ...item }: JsonObject, ids: Set<string>): JsonObject {
   const members = Object.entries(item).map(([name, value]) => {
-    if (!isObject(value)) return [name, value];
+    if (!isRecord(value)) return [name, value];
     const { security, servers, operationId, ...operation } = value;
     if (typeof operationId !== 'string' || ids.has(operationId)) return [name, operation];
     ids.add(operationId);

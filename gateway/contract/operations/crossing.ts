@@ -2,7 +2,7 @@
 // once for each configuration.
 
 import type { CookieRules, Operation } from '../../exchange/operation.ts';
-import { isObject, type JsonObject, type LocatedValue, member, memberNames, objectAt } from '../pointer.ts';
+import { isRecord, type JsonObject, type LocatedValue, member, memberNames, objectAt } from '../pointer.ts';
 
 /** The settings of an upstreams.yaml entry that let headers and cookies cross. */
 export interface CrossingDefaults {
@@ -68,7 +68,7 @@ function cookiesOf(parameters: readonly LocatedValue[], listed: readonly string[
 }
 
 function nameIn({ value }: LocatedValue, place: 'header' | 'cookie'): string | undefined {
-  return isObject(value) && value.in === place ? String(value.name) : undefined;
+  return isRecord(value) && value.in === place ? String(value.name) : undefined;
 }
 
 /** Returns the names, in lower case, of the headers that the contract declares for answers of the operation. */

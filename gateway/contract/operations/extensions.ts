@@ -1,7 +1,7 @@
 // Reads the `x-gateway-*` members of a contract. An unknown member is a mistake.
 
+import { isRecord } from '../../shared/is-record.ts';
 import { type Mistake, suggest } from '../../shared/mistakes.ts';
-import { isObject } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 
 /** The values of the members, under their names in upstreams.yaml. */
@@ -58,7 +58,7 @@ const wholeUpTo =
 
 /** Values that replace members, by the names of the members. */
 const membersInPlace: Check = (value) =>
-  isObject(value) && Object.keys(value).length > 0
+  isRecord(value) && Object.keys(value).length > 0
     ? undefined
     : {
         reason: `${JSON.stringify(value)} is not possible here.`,
@@ -73,7 +73,7 @@ const TOOL_MEMBERS: Readonly<Record<string, (value: unknown) => boolean>> = {
 
 /** The tool by which agents call an operation. */
 const toolMembers: Check = (value) =>
-  isObject(value) &&
+  isRecord(value) &&
   Object.keys(value).length > 0 &&
   Object.entries(value).every(([name, one]) => Object.hasOwn(TOOL_MEMBERS, name) && TOOL_MEMBERS[name]?.(one))
     ? undefined
@@ -122,7 +122,7 @@ export function extensionsOf(
   mistakes: Mistake[],
 ): Extensions {
   const says: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(isObject(node) ? node : {})) {
+  for (const [name, value] of Object.entries(isRecord(node) ? node : {})) {
     if (!name.startsWith('x-gateway-')) continue;
     const meaning = EXTENSION_MEANINGS[name];
     if (!meaning) {

@@ -5,7 +5,7 @@ import { streamKindOf } from '../../shared/http/words.ts';
 import type { Mistake } from '../../shared/mistakes.ts';
 import { successTypes } from '../media-types.ts';
 import { pathStylesOf } from '../parameters/path-styles.ts';
-import { isObject, type JsonObject, type LocatedValue, member, objectAt } from '../pointer.ts';
+import { isRecord, type JsonObject, type LocatedValue, member, objectAt } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import { type CrossingDefaults, crossingOf } from './crossing.ts';
 import { type Extensions, extensionsOf, type KnownNames } from './extensions.ts';
@@ -97,7 +97,7 @@ export function* operationsOf(
     for (const method of PATH_ITEM_METHODS) {
       const located = member(root, item, method);
       const { value } = located;
-      if (!isObject(value)) continue;
+      if (!isRecord(value)) continue;
       const place = ['paths', template, method];
       const own = { ...documentSays, ...pathSays, ...extensionsOf(document, place, value, known, mistakes) };
       const mappings = (own.upstream ?? defaults.upstream) === defaults.upstream ? defaults.serverMappings : undefined;
@@ -217,7 +217,7 @@ function parametersOf(root: JsonObject, item: LocatedValue, operation: LocatedVa
     for (const index of list.value.keys()) {
       const located = member(root, list, index);
       const { value } = located;
-      if (!isObject(value) || (isHeader(value) && /^(accept|content-type|authorization|)$/i.test(String(value.name))))
+      if (!isRecord(value) || (isHeader(value) && /^(accept|content-type|authorization|)$/i.test(String(value.name))))
         continue;
       merged.set(`${value.in} ${value.name}`, located);
     }
@@ -226,7 +226,7 @@ function parametersOf(root: JsonObject, item: LocatedValue, operation: LocatedVa
 }
 
 function isHeader(parameter: unknown): parameter is JsonObject {
-  return isObject(parameter) && parameter.in === 'header';
+  return isRecord(parameter) && parameter.in === 'header';
 }
 
 /** Whether successful answers are declared, and all of them as streams. */

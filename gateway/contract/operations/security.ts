@@ -4,7 +4,7 @@ import type { SecurityAlternative } from '../../exchange/operation.ts';
 import { GATEWAY_SCOPES, isGatewayScope } from '../../shared/contracts/scopes.ts';
 import { isSessionCookieName } from '../../shared/http/session-cookies.ts';
 import { closest, type Mistake, suggest } from '../../shared/mistakes.ts';
-import { follow, isObject, type JsonObject, member, objectAt } from '../pointer.ts';
+import { follow, isRecord, type JsonObject, member, objectAt } from '../pointer.ts';
 import type { ContractDocument } from '../reading/document.ts';
 import type { Extensions } from './extensions.ts';
 
@@ -42,7 +42,7 @@ export function knownScopes(root: JsonObject, defaults: SecuritySettings): Reado
   if (defaults.ownContract === 'here') return new Set(GATEWAY_SCOPES);
   const resources = new Set<string>([defaults.upstream]);
   if (typeof root['x-gateway-upstream'] === 'string') resources.add(root['x-gateway-upstream']);
-  for (const tag of Array.isArray(root.tags) ? root.tags : []) if (isObject(tag)) resources.add(String(tag.name));
+  for (const tag of Array.isArray(root.tags) ? root.tags : []) if (isRecord(tag)) resources.add(String(tag.name));
   for (const template of Object.keys(objectAt(root, 'paths'))) {
     for (const segment of template.split('/')) if (/^(?!v\d+$)[a-z][a-z0-9_-]*$/.test(segment)) resources.add(segment);
   }
@@ -56,7 +56,7 @@ export function knownScopes(root: JsonObject, defaults: SecuritySettings): Reado
 export function isPublicInDocument(root: JsonObject, operation: JsonObject): boolean {
   const required = operation.security ?? root.security;
   if (!Array.isArray(required)) return false;
-  return required.length === 0 || required.some((one) => isObject(one) && Object.keys(one).length === 0);
+  return required.length === 0 || required.some((one) => isRecord(one) && Object.keys(one).length === 0);
 }
 
 /** One operation whose security is to be determined. */
@@ -144,7 +144,7 @@ function toAlternative(
   requirement: JsonObject,
   complain: Complain,
 ): SecurityAlternative | undefined {
-  if (!isObject(requirement) || !Object.values(requirement).every(Array.isArray)) return undefined;
+  if (!isRecord(requirement) || !Object.values(requirement).every(Array.isArray)) return undefined;
   const [name, another] = Object.keys(requirement);
   if (name === undefined) {
     const remedy = 'Remove the empty alternative {}, or security altogether and add x-gateway-public: true.';
@@ -201,9 +201,9 @@ function scopeRemedy(scope: string, scopes: Iterable<string> = [], root: JsonObj
 /** Returns the scopes that the operations of a document require. */
 function scopesIn(root: JsonObject): string[] {
   const items = Object.values(objectAt(root, 'paths')).map((value) => follow(root, { value, pointer: '' }).value);
-  const operations = items.filter(isObject).flatMap((item) => Object.values(item));
-  const requirements = [root, ...operations].flatMap((owner) => (isObject(owner) ? owner.security : []));
-  const lists = requirements.filter(isObject).flatMap((requirement) => Object.values(requirement));
+  const operations = items.filter(isRecord).flatMap((item) => Object.values(item));
+  const requirements = [root, ...operations].flatMap((owner) => (isRecord(owner) ? owner.security : []));
+  const lists = requirements.filter(isRecord).flatMap((requirement) => Object.values(requirement));
   return [...new Set(lists.flat().map(String))].sort();
 }
 
@@ -225,7 +225,7 @@ function isWellFormed({ type, scheme, in: place, name }: JsonObject): boolean {
 function schemeOf(root: JsonObject, name: string): JsonObject | undefined {
   const schemes = member(root, { value: root.components, pointer: '/components' }, 'securitySchemes');
   const { value } = member(root, schemes, name);
-  return isObject(value) ? value : undefined;
+  return isRecord(value) ? value : undefined;
 }
 
 /** The safe methods of RFC 9110 section 9.2.1, and QUERY, which is also safe. */
@@ -240,7 +240,7 @@ function entryAlternatives(
   if (apiKey !== undefined) return [{ scheme: 'apiKey', scopes: apiKey }];
   const byMethod = SAFE_METHODS.has(place.at(-1) as string) ? read : write;
   const required = operation.security ?? document.root.security;
-  const requirements = scopes !== undefined && Array.isArray(required) ? required.filter(isObject) : [];
+  const requirements = scopes !== undefined && Array.isArray(required) ? required.filter(isRecord) : [];
   const owner = operation.security === undefined ? ['security'] : [...place, 'security'];
   const alternatives: SecurityAlternative[] = [];
   let isUnknown = false;

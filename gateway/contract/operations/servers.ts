@@ -1,7 +1,7 @@
 // Reads the servers of a document, a path or an operation, which say where the paths begin, and on which host (OpenAPI 3.1.1, section
 // 4.8.5).
 
-import { isObject, type JsonObject, objectAt } from '../pointer.ts';
+import { isRecord, type JsonObject, objectAt } from '../pointer.ts';
 
 interface DeclaredServer {
   /** Stands before the paths; without a slash at the end. */
@@ -83,21 +83,21 @@ export function serverPathsOf(root: object): { readonly used: string; readonly o
 
 /** Returns the server with each value of each variable, and the defaults of the other variables. */
 function otherwise(server: unknown): (DeclaredServer | undefined)[] {
-  if (!isObject(server) || !isObject(server.variables)) return [];
+  if (!isRecord(server) || !isRecord(server.variables)) return [];
   const { variables } = server;
   return Object.entries(variables).flatMap(([name, variable]) => {
-    const values = isObject(variable) && Array.isArray(variable.enum) ? variable.enum : [];
+    const values = isRecord(variable) && Array.isArray(variable.enum) ? variable.enum : [];
     return values.map((value) => toServer({ ...server, variables: { ...variables, [name]: { default: value } } }));
   });
 }
 
 function serversIn(owner: unknown): DeclaredServer[] {
-  const { servers } = isObject(owner) ? owner : {};
+  const { servers } = isRecord(owner) ? owner : {};
   return (Array.isArray(servers) ? servers : []).flatMap((server) => toServer(server) ?? []);
 }
 
 function toServer(server: unknown): DeclaredServer | undefined {
-  if (!isObject(server) || typeof server.url !== 'string') return undefined;
+  if (!isRecord(server) || typeof server.url !== 'string') return undefined;
   const text = server.url.replace(/\{([^}]*)\}/g, (_, name: string) =>
     String(objectAt(server.variables, name).default ?? ''),
   );

@@ -3,7 +3,7 @@
 // refused, and values may be files or JSON. Clients use looser spellings in queries, so the two files are separate. value-shape.ts reads
 // schemas for both.
 
-import { isObject } from '../pointer.ts';
+import { isRecord } from '../../shared/is-record.ts';
 import { keysOfBrackets } from './form-text.ts';
 import { toScalar, withoutReference } from './parameter.ts';
 import type { ValueShape } from './value-shape.ts';
@@ -48,7 +48,7 @@ export function setNested(
     if (key !== undefined) {
       const object = existing ?? withoutReference();
       (holder as Holder)[name] = object;
-      return isObject(object) && setNested(object, key, rest, text, shape?.member(key), positions);
+      return isRecord(object) && setNested(object, key, rest, text, shape?.member(key), positions);
     }
     if (existing !== undefined) return false;
     (holder as Holder)[name] = toScalar(text, types);

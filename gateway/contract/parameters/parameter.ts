@@ -2,7 +2,7 @@
 
 import { type JsonLimits, parseJson } from '../json.ts';
 import { essenceOf, isJson } from '../media-types.ts';
-import { child, isObject, type JsonObject, type LocatedValue, member, memberNames } from '../pointer.ts';
+import { child, isRecord, type JsonObject, type LocatedValue, member, memberNames } from '../pointer.ts';
 import { mayBeInexact, readNumber } from '../scalars/exact-numbers.ts';
 import { formsOf, isKeyed, isListed, parameterSchema, type Types, typesOf } from './value-types.ts';
 
@@ -47,9 +47,9 @@ export function toParameter(root: JsonObject, located: LocatedValue): Parameter 
     types: typesOf(forms),
     itemTypes: typesOf(forms.flatMap((form) => formsOf(root, child(form, 'items')))),
     propertyTypes: propertyTypesOf(root, forms),
-    open: forms.some(({ value }) => isObject(value) && (value.additionalProperties ?? false) !== false),
+    open: forms.some(({ value }) => isRecord(value) && (value.additionalProperties ?? false) !== false),
     separator: separatorOf(declared, exploded),
-    json: isObject(content) && Object.keys(content).some((type) => isJson(essenceOf(type))),
+    json: isRecord(content) && Object.keys(content).some((type) => isJson(essenceOf(type))),
     allowsEmpty: allowsEmptyValue(located),
     fallback: forms.map(({ value }) => (value as JsonObject).default).find((value) => value !== undefined),
     forms,
@@ -59,7 +59,7 @@ export function toParameter(root: JsonObject, located: LocatedValue): Parameter 
 
 /** Whether a query parameter may be empty. */
 export function allowsEmptyValue({ value }: LocatedValue): boolean {
-  return isObject(value) && value.in === 'query' && value.allowEmptyValue === true;
+  return isRecord(value) && value.in === 'query' && value.allowEmptyValue === true;
 }
 
 function separatorOf(style: string, exploded: boolean): string | undefined {

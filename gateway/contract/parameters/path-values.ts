@@ -3,8 +3,8 @@
 
 import type { Matched } from '../../exchange/exchange.ts';
 import type { Operation } from '../../exchange/operation.ts';
+import { isRecord } from '../../shared/is-record.ts';
 import { templateParameters, valuesBetween } from '../operations/routes.ts';
-import { isObject } from '../pointer.ts';
 import type { Violation } from '../violations/violations.ts';
 import { type Parameter, toMember, toScalar, toValue, withoutReference } from './parameter.ts';
 import { isKeyed, isListed } from './value-types.ts';
@@ -108,9 +108,9 @@ function misspelt(parameter: Parameter): Violation {
 /** Writes a value in the style of its parameter, not percent-encoded. */
 export function writtenPathValue(parameter: Parameter, value: unknown): string {
   const { name, style, exploded, separator = ',' } = parameter;
-  const isNamed = style === 'matrix' && !(exploded && isObject(value));
+  const isNamed = style === 'matrix' && !(exploded && isRecord(value));
   const start = style === 'label' ? '.' : isNamed ? `;${name}=` : style === 'matrix' ? ';' : '';
-  if (isObject(value)) {
+  if (isRecord(value)) {
     const pairs = Object.entries(value);
     return start + (exploded ? pairs.map((pair) => pair.join('=')).join(separator) : pairs.flat().join(','));
   }

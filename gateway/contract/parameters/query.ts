@@ -1,6 +1,6 @@
 // Reads the query string into typed parameters, and builds the query for the upstream.
 
-import { isObject } from '../pointer.ts';
+import { isRecord } from '../../shared/is-record.ts';
 import type { Violation } from '../violations/violations.ts';
 import { decodeFormText, isEncoded } from './form-text.ts';
 import { type ItemPositions, nestedKeysOf, setNested } from './nested.ts';
@@ -165,7 +165,7 @@ function addTo(values: Values, { name, itemTypes }: Parameter, text: string): bo
 /** Returns the object stored under a name; undefined if another kind of value is stored there. */
 function objectIn(values: Values, name: string): Values | undefined {
   values[name] ??= withoutReference();
-  return isObject(values[name]) ? values[name] : undefined;
+  return isRecord(values[name]) ? values[name] : undefined;
 }
 
 /** Returns the default of a parameter as a query string; empty if the default cannot be written as a query. */

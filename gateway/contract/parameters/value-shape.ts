@@ -5,7 +5,7 @@ import { isJson } from '../media-types.ts';
 import {
   child,
   follow,
-  isObject,
+  isRecord,
   itemsOf,
   type JsonObject,
   type LocatedValue,
@@ -76,7 +76,7 @@ function toShape(
   let items: ValueShape | undefined;
 
   const combineShapes = (found: readonly LocatedValue[]) => {
-    const useful = found.filter(({ value }) => isObject(value) && Object.keys(value).length > 0);
+    const useful = found.filter(({ value }) => isRecord(value) && Object.keys(value).length > 0);
     return useful.length === 0 ? undefined : shapeOf(useful);
   };
   const property = (name: string) =>
@@ -120,7 +120,7 @@ function remember<Value>(known: Map<string, Value>, name: string, make: () => Va
  */
 function own(located: LocatedValue, name: string): LocatedValue {
   const { value, pointer } = located;
-  return isObject(value) && Object.hasOwn(value, name) ? child(located, name) : { value: undefined, pointer };
+  return isRecord(value) && Object.hasOwn(value, name) ? child(located, name) : { value: undefined, pointer };
 }
 
 function patternsOf(root: JsonObject, form: LocatedValue) {
@@ -148,7 +148,7 @@ function byteBounds(root: JsonObject, schemas: readonly LocatedValue[]): Pick<Va
 
 function boundsOf(root: JsonObject, located: LocatedValue, depth: number): readonly [min: number, max: number] {
   const { value } = located;
-  if (!isObject(value) || depth > DEPTH_MAX) return [0, Number.POSITIVE_INFINITY];
+  if (!isRecord(value) || depth > DEPTH_MAX) return [0, Number.POSITIVE_INFINITY];
   const { minLength, maxLength, $ref } = value;
   const parts = [...($ref === undefined ? [] : [follow(root, located)]), ...itemsOf(child(located, 'allOf'))];
   const required = parts.map((part) => boundsOf(root, part, depth + 1));

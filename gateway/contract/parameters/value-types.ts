@@ -3,7 +3,7 @@
 import {
   child,
   follow,
-  isObject,
+  isRecord,
   itemsOf,
   type JsonObject,
   type LocatedValue,
@@ -36,7 +36,7 @@ export function formsOf(
   depth = 0,
   seen: Set<unknown> = new Set(),
 ): LocatedValue[] {
-  if (!schema || !isObject(schema.value) || depth > 8 || seen.has(schema.value)) return [];
+  if (!schema || !isRecord(schema.value) || depth > 8 || seen.has(schema.value)) return [];
   seen.add(schema.value);
   const forms = [schema];
   if (schema.value.$ref !== undefined) forms.push(...formsOf(root, follow(root, schema), depth + 1, seen));

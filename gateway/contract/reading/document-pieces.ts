@@ -2,7 +2,7 @@
 // most of a large document, such as its examples, is never parsed.
 
 import { hasEscapedNames } from '../json.ts';
-import { isObject, type JsonObject } from '../pointer.ts';
+import { isRecord, type JsonObject } from '../pointer.ts';
 
 /** A member as JSON text, or as a value if JSON.parse could misread the text. */
 type Member = readonly [name: string, text: string | undefined, value?: unknown];
@@ -21,7 +21,7 @@ export function* jsonPiecesOf(object: JsonObject, place: readonly string[] = [])
   let members: Member[] = [];
   let characters = 0;
   for (const [name, value] of Object.entries(object)) {
-    if (isObject(value) && isTakenApart(place)) {
+    if (isRecord(value) && isTakenApart(place)) {
       yield { place, members: [...members, [name, '{}']] };
       yield* jsonPiecesOf(value, [...place, name]);
       members = [];

@@ -3,10 +3,10 @@
 
 import { dirname } from 'node:path';
 import { shownPath, textOf } from '../../shared/file-text.ts';
+import { isRecord } from '../../shared/is-record.ts';
 import type { Mistake } from '../../shared/mistakes.ts';
 import { type Path, positionsIn } from '../../shared/yaml-source.ts';
 import { createPositions, type Locate, type Positions } from '../lint/positions.ts';
-import { isObject } from '../pointer.ts';
 import { normalizeSchemas } from '../schemas/dialect.ts';
 import type { ContractContent } from './contract-content.ts';
 import { isWithin } from './files.ts';
@@ -77,7 +77,7 @@ export function createDirectReader(directory?: string, kept?: KeptContracts): Co
 }
 
 function hasPaths({ root }: Pick<ContractContent, 'root'>): boolean {
-  return isObject(root.paths);
+  return isRecord(root.paths);
 }
 
 export function toDocument(file: string, content: ContractContent): ContractDocument {

@@ -10,7 +10,7 @@ import { toMistakes, unfitFor, unreadable } from '../lint/lint-mistakes.ts';
 import { type Verdict, verdictOn } from '../lint/lint-verdict.ts';
 import { createPositions } from '../lint/positions.ts';
 import { OWN_RULES } from '../lint/rules.ts';
-import { isObject, type JsonObject, objectAt } from '../pointer.ts';
+import { isRecord, type JsonObject, objectAt } from '../pointer.ts';
 import type { ContractContent } from './contract-content.ts';
 import { createFileResolver, type FileResolver } from './file-resolver.ts';
 import { resolveNames } from './schema-names.ts';
@@ -98,7 +98,7 @@ async function parse(
 
 /** Converts the version to text, because YAML reads an unquoted 2.0 as a number. */
 function quoteVersion(root: unknown): void {
-  if (isObject(root) && root.swagger === 2) root.swagger = '2.0';
+  if (isRecord(root) && root.swagger === 2) root.swagger = '2.0';
 }
 
 /** Resolves references between files. */
@@ -126,7 +126,7 @@ async function joinFiles(
 function componentsOf(root: unknown): string[] {
   const sections = Object.entries(objectAt(root, 'components'));
   return sections.flatMap(([section, named]) =>
-    Object.keys(isObject(named) ? named : {}).map((name) => `components/${section}/${name}`),
+    Object.keys(isRecord(named) ? named : {}).map((name) => `components/${section}/${name}`),
   );
 }
 

@@ -3,7 +3,7 @@
 // warning.
 
 import { MULTIPART, URLENCODED } from '../media-types.ts';
-import { isObject, type JsonObject, objectAt, pathOf, uriDecoded, valueAt } from '../pointer.ts';
+import { isRecord, type JsonObject, objectAt, pathOf, uriDecoded, valueAt } from '../pointer.ts';
 
 /** Something that the conversion could not keep, at a place of the Swagger document. */
 interface Loss {
@@ -15,7 +15,7 @@ interface Loss {
 const METHODS = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch'] as const;
 
 export function isSwagger(root: unknown): root is JsonObject {
-  return isObject(root) && 'swagger' in root && !('openapi' in root);
+  return isRecord(root) && 'swagger' in root && !('openapi' in root);
 }
 
 /** Converts a document, and does not change it. References between files must be resolved. */
@@ -25,12 +25,12 @@ export async function convertSwagger(root: JsonObject): Promise<{ root: JsonObje
   const draft = JSON.parse(JSON.stringify(root)) as JsonObject;
   prepareAddress(draft);
   for (const [template, item] of Object.entries(objectAt(draft, 'paths'))) {
-    if (template.startsWith('/') && isObject(item)) preparePath(draft, item, ['paths', template], losses);
+    if (template.startsWith('/') && isRecord(item)) preparePath(draft, item, ['paths', template], losses);
   }
   const shared = objectAt(draft, 'parameters');
   for (const [name, parameter] of Object.entries(shared)) {
-    if (isObject(parameter)) prepareParameter(parameter, ['parameters', name], losses);
-    if (!isObject(parameter) || isBody(parameter)) delete shared[name];
+    if (isRecord(parameter)) prepareParameter(parameter, ['parameters', name], losses);
+    if (!isRecord(parameter) || isBody(parameter)) delete shared[name];
   }
   const { upgradeFromTwoToThree } = await import('@scalar/openapi-upgrader/2.0-to-3.0');
   const made = upgradeFromTwoToThree(draft) as JsonObject;
@@ -40,7 +40,7 @@ export async function convertSwagger(root: JsonObject): Promise<{ root: JsonObje
 
 /** Makes a form with a required field required, because the converter does not. */
 function requireForms({ paths }: JsonObject): void {
-  for (const item of Object.values(isObject(paths) ? paths : {})) {
+  for (const item of Object.values(isRecord(paths) ? paths : {})) {
     for (const method of METHODS) {
       const body = objectAt(objectAt(item, method), 'requestBody');
       const form = [URLENCODED, MULTIPART].map((type) => objectAt(objectAt(objectAt(body, 'content'), type), 'schema'));
@@ -63,7 +63,7 @@ function preparePath(root: JsonObject, item: JsonObject, place: readonly string[
   const shared = parametersIn(root, item);
   for (const method of METHODS) {
     const operation = item[method];
-    if (!isObject(operation)) continue;
+    if (!isRecord(operation)) continue;
     const own = parametersIn(root, operation);
     const names = new Set(own.map(keyOf));
     const inherited = shared.filter((one) => isBody(one) && !names.has(keyOf(one)));
@@ -84,10 +84,10 @@ function preparePath(root: JsonObject, item: JsonObject, place: readonly string[
 /** Returns the parameters of a path or an operation. References to bodies are replaced by copies. */
 function parametersIn(root: JsonObject, owner: JsonObject): JsonObject[] {
   const list: unknown[] = Array.isArray(owner.parameters) ? owner.parameters : [];
-  return list.filter(isObject).map((parameter) => {
+  return list.filter(isRecord).map((parameter) => {
     if (typeof parameter.$ref !== 'string') return parameter;
     const target = valueAt(root, pathOf(uriDecoded(parameter.$ref.slice(1))));
-    return isObject(target) && isBody(target) ? structuredClone(target) : parameter;
+    return isRecord(target) && isBody(target) ? structuredClone(target) : parameter;
   });
 }
 
@@ -129,7 +129,7 @@ function prepareParameter(parameter: JsonObject, place: readonly (string | numbe
     parameter.type = 'string';
     const reason = `OpenAPI 3.0 has no form for collectionFormat ${collectionFormat} here, so the list is passed on as a text, unchecked.`;
     losses.push({ path: place, reason, remedy });
-  } else if (isObject(items) && items.type === 'array') {
+  } else if (isRecord(items) && items.type === 'array') {
     parameter.items = { type: 'string' };
     const reason = 'OpenAPI 3.0 has no form for lists in lists, so the inner lists are passed on as texts, unchecked.';
     losses.push({ path: place, reason, remedy });
@@ -138,11 +138,11 @@ function prepareParameter(parameter: JsonObject, place: readonly (string | numbe
 
 /** Prepares answers. A file without a media type gets any type. Without examples, the converter keeps all types in `produces`. */
 function prepareAnswers(root: JsonObject, operation: JsonObject): void {
-  const answers = Object.values(objectAt(operation, 'responses')).filter(isObject);
+  const answers = Object.values(objectAt(operation, 'responses')).filter(isRecord);
   const isFile = answers.some((answer) => objectAt(answer, 'schema').type === 'file');
   if (isFile && operation.produces === undefined && root.produces === undefined) operation.produces = ['*/*'];
   for (const answer of answers) {
-    const isEmpty = !isObject(answer.schema) || Object.keys(answer.schema).length === 0;
+    const isEmpty = !isRecord(answer.schema) || Object.keys(answer.schema).length === 0;
     if (isEmpty) delete answer.examples;
   }
 }

@@ -1,6 +1,6 @@
 // Merges a schema with its references, its `allOf`, and one branch of each union, so that all its keywords are in one object.
 
-import { follow, isObject, type JsonObject } from '../pointer.ts';
+import { follow, isRecord, type JsonObject } from '../pointer.ts';
 
 /** A schema without references and combinations. */
 export interface FlatSchema {
@@ -29,7 +29,7 @@ export function flatSchemasOf(root: JsonObject, schema: unknown): FlatSchema[] {
 function mergeSchema(root: JsonObject, schema: unknown, depth: number): MergedSchema | undefined {
   if (schema === false) return undefined;
   const empty: MergedSchema = { keywords: {}, patterns: [], unions: [] };
-  if (!isObject(schema) || depth > DEPTH_MAX) return empty;
+  if (!isRecord(schema) || depth > DEPTH_MAX) return empty;
   const { $ref, allOf, oneOf, anyOf, if: condition, then, else: otherwise, pattern, not: _, ...keywords } = schema;
   const unions = [oneOf, anyOf].filter((branches) => Array.isArray(branches) && branches.length > 0) as unknown[][];
   if (condition !== undefined && (then ?? otherwise) !== undefined)

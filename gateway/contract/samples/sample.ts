@@ -1,7 +1,7 @@
 // Generates sample values for a schema: its examples, and values at the bounds. Scalars fit their keywords. Objects and arrays may be
 // invalid where keywords depend on each other, so the caller must validate them.
 
-import { follow, isObject, type JsonObject, type LocatedValue } from '../pointer.ts';
+import { follow, isRecord, type JsonObject, type LocatedValue } from '../pointer.ts';
 import { type FlatSchema, flatSchemasOf } from './flat-schema.ts';
 import { fitsScalar, numbersFor, textsFitting } from './sample-scalars.ts';
 
@@ -77,7 +77,7 @@ function createSampler(root: JsonObject, { of = 'request', withExamples = true }
 /** Returns the examples at the schema itself or at its target, which are examples of the whole schema, whatever it is combined from. */
 function writtenAt(root: JsonObject, schema: unknown): JsonObject {
   const target = follow(root, { value: schema, pointer: '' }).value;
-  return { ...(isObject(target) ? target : {}), ...(isObject(schema) ? schema : {}) };
+  return { ...(isRecord(target) ? target : {}), ...(isRecord(schema) ? schema : {}) };
 }
 
 /** Returns the values that the schema's author wrote down. */
@@ -135,7 +135,7 @@ function arraysFor(keywords: JsonObject, depth: number, { sample, fits }: ArrayT
 function distinctOf(items: readonly unknown[], count: number, fits: (value: unknown) => boolean): unknown[] {
   const [plain] = items;
   const more = variedOf(items.slice(0, 1), count).filter(fits);
-  const all = isObject(plain)
+  const all = isRecord(plain)
     ? [...items.filter((item) => JSON.stringify(item).length < 500), ...more]
     : [...more, ...items];
   return [...new Map(all.map((value) => [JSON.stringify(value), value])).values()];
@@ -152,7 +152,7 @@ function varyValue(value: unknown, number: number): unknown {
   if (typeof value === 'string') return /\d$/.test(value) ? value.slice(0, -1) + number : `${value}${number}`;
   if (typeof value === 'number') return value + number;
   if (Array.isArray(value)) return value.map((item) => varyValue(item, number));
-  if (!isObject(value)) return value;
+  if (!isRecord(value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, varyValue(member, number)]));
 }
 
@@ -172,7 +172,7 @@ interface Member {
 function createObjects({ sample, isHidden, of }: ObjectTools) {
   /** Returns the members; undefined if a required member has no value. */
   function membersOf(keywords: JsonObject, depth: number): Member[] | undefined {
-    const declared = isObject(keywords.properties) ? keywords.properties : {};
+    const declared = isRecord(keywords.properties) ? keywords.properties : {};
     const required = new Set(listAt(keywords.required).map(String));
     const members: Member[] = [];
     for (const name of new Set([...Object.keys(declared), ...required])) {
@@ -191,10 +191,10 @@ function createObjects({ sample, isHidden, of }: ObjectTools) {
   /** Returns members that the schema does not name, as many as it requires, or one if it names no members. */
   function unnamedMembers(keywords: JsonObject, known: number, depth: number): JsonObject {
     const least = Number(keywords.minProperties ?? 0) - known;
-    const describes = isObject(keywords.additionalProperties) || keywords.patternProperties !== undefined;
+    const describes = isRecord(keywords.additionalProperties) || keywords.patternProperties !== undefined;
     const wanted = Math.max(least, known === 0 && describes && depth <= OPTIONAL_DEPTH_MAX ? 1 : 0);
     if (wanted <= 0) return {};
-    const [pattern] = Object.keys(isObject(keywords.patternProperties) ? keywords.patternProperties : {});
+    const [pattern] = Object.keys(isRecord(keywords.patternProperties) ? keywords.patternProperties : {});
     const names = keywords.propertyNames === undefined ? [] : sample(keywords.propertyNames, depth + 1).map(String);
     if (pattern !== undefined) names.unshift(...textsFitting({ keywords: {}, patterns: [pattern] }));
     if (keywords.additionalProperties !== false) names.push('example');
@@ -210,7 +210,7 @@ function createObjects({ sample, isHidden, of }: ObjectTools) {
     const members = membersOf(keywords, depth);
     if (members === undefined) return [];
     const firsts = (some: readonly Member[]) => Object.fromEntries(some.map(({ name, samples }) => [name, samples[0]]));
-    const dependent = isObject(keywords.dependentRequired) ? keywords.dependentRequired : {};
+    const dependent = isRecord(keywords.dependentRequired) ? keywords.dependentRequired : {};
     const leastNames = addRequired(
       new Set(members.filter(({ isRequired }) => isRequired).map(({ name }) => name)),
       dependent,
@@ -236,7 +236,7 @@ function addRequired(names: Set<string>, dependent: JsonObject): ReadonlySet<str
 
 /** Returns the schema of a member that `properties` does not name. */
 function schemaBeside({ patternProperties, additionalProperties }: JsonObject, name: string): unknown {
-  const fitting = Object.entries(isObject(patternProperties) ? patternProperties : {}).filter(([pattern]) =>
+  const fitting = Object.entries(isRecord(patternProperties) ? patternProperties : {}).filter(([pattern]) =>
     fitsScalar({ keywords: {}, patterns: [pattern] }, name),
   );
   if (fitting.length > 0) return { allOf: fitting.map(([, schema]) => schema) };

@@ -1,7 +1,7 @@
 // Turns the schemas of a document, in place and once per configuration, into plain JSON Schema 2020-12 as Ajv understands it.
 
 import { wordSet } from '../../shared/text.ts';
-import { escapeToken, follow, isObject, type JsonObject } from '../pointer.ts';
+import { escapeToken, follow, isRecord, type JsonObject } from '../pointer.ts';
 import { declareInherited } from './inherited-names.ts';
 
 // The values of these members are data, not schemas.
@@ -126,15 +126,15 @@ function partsOf(root: JsonObject, schema: JsonObject, depth = 0): JsonObject[] 
   const branches = Array.isArray(schema.allOf) && depth < 8 ? schema.allOf : [];
   const below = branches.flatMap((value) => {
     const part = follow(root, { value, pointer: '' }).value;
-    return isObject(part) ? partsOf(root, part, depth + 1) : [];
+    return isRecord(part) ? partsOf(root, part, depth + 1) : [];
   });
   return [schema, ...below];
 }
 
 function readOnlyNames(root: JsonObject, properties: unknown): string[] {
-  if (!isObject(properties)) return [];
+  if (!isRecord(properties)) return [];
   return Object.entries(properties).flatMap(([name, value]) => {
     const followed = follow(root, { value, pointer: '' }).value;
-    return [value, followed].some((schema) => isObject(schema) && schema.readOnly === true) ? [name] : [];
+    return [value, followed].some((schema) => isRecord(schema) && schema.readOnly === true) ? [name] : [];
   });
 }

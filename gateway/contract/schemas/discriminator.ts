@@ -4,13 +4,13 @@
 import { _, type Ajv2020, type CodeKeywordDefinition, type KeywordCxt, Name } from 'ajv/dist/2020.js';
 import { or } from 'ajv/dist/compile/codegen/index.js';
 import oneOf from 'ajv/dist/vocabularies/applicator/oneOf.js';
-import { isObject, type JsonObject } from '../pointer.ts';
+import { isRecord, type JsonObject } from '../pointer.ts';
 
 /** Returns the values of the discriminator that name each branch, by its mapping, or otherwise by the name of the schema. */
 export function branchNames(discriminator: JsonObject, branches: readonly unknown[]): readonly (readonly string[])[] {
-  const mapping = isObject(discriminator.mapping) ? discriminator.mapping : {};
+  const mapping = isRecord(discriminator.mapping) ? discriminator.mapping : {};
   return branches.map((branch) => {
-    const reference = isObject(branch) ? branch.$ref : undefined;
+    const reference = isRecord(branch) ? branch.$ref : undefined;
     if (typeof reference !== 'string') return [];
     const name = reference.split('/').at(-1) as string;
     const mapped = Object.keys(mapping).filter((key) => mapping[key] === reference || mapping[key] === name);
@@ -26,7 +26,7 @@ export function letDiscriminatorsDecide(ajv: Ajv2020): void {
     ...definition,
     code(cxt: KeywordCxt) {
       const { discriminator } = cxt.parentSchema as JsonObject;
-      if (isObject(discriminator) && typeof discriminator.propertyName === 'string')
+      if (isRecord(discriminator) && typeof discriminator.propertyName === 'string')
         decide(cxt, discriminator.propertyName, branchNames(discriminator, cxt.schema as unknown[]));
       else definition.code(cxt);
     },

@@ -5,7 +5,7 @@ import { _, type Ajv2020, type CodeKeywordDefinition, type KeywordCxt, Name } fr
 import { not } from 'ajv/dist/compile/codegen/index.js';
 import { Type } from 'ajv/dist/compile/util.js';
 import unevaluatedProperties from 'ajv/dist/vocabularies/unevaluated/unevaluatedProperties.js';
-import { isObject, type JsonObject } from '../pointer.ts';
+import { isRecord, type JsonObject } from '../pointer.ts';
 
 const INHERITED = '__proto__';
 /** Patterns that match this name alone, spelled in another way. */
@@ -15,8 +15,8 @@ const UNANCHORED = '(?:__proto__)';
 /** Lets patterns stand for members that Ajv would leave out. Adds the patterns to the schema in place. */
 export function declareInherited(schema: JsonObject): void {
   const { properties, patternProperties } = schema;
-  const patterns = isObject(patternProperties) ? patternProperties : {};
-  const own = (holder: unknown) => isObject(holder) && Object.hasOwn(holder, INHERITED);
+  const patterns = isRecord(patternProperties) ? patternProperties : {};
+  const own = (holder: unknown) => isRecord(holder) && Object.hasOwn(holder, INHERITED);
   if (own(properties)) patterns[AS_PATTERN] ??= (properties as JsonObject)[INHERITED];
   if (own(patterns)) patterns[UNANCHORED] ??= patterns[INHERITED];
   if (Object.keys(patterns).length > 0) schema.patternProperties = patterns;

@@ -1,7 +1,7 @@
 // Walks over everything that a schema consists of, and follows references.
 
 import { wordSet } from '../../shared/text.ts';
-import { follow, isObject, type JsonObject } from '../pointer.ts';
+import { follow, isRecord, type JsonObject } from '../pointer.ts';
 
 /** The keywords whose schemas describe the same value as the schema that has them. */
 export const IN_PLACE = wordSet('allOf anyOf oneOf if then else not dependentSchemas');
@@ -23,7 +23,7 @@ export function reachableFrom(
     if (typeof value !== 'object' || value === null || seen.has(value)) continue;
     seen.add(value);
     for (const [name, below] of Object.entries(value)) if (Array.isArray(value) || leadsOn(name)) ahead.push(below);
-    if (isObject(value) && typeof value.$ref === 'string') ahead.push(follow(root, { value, pointer: '' }).value);
+    if (isRecord(value) && typeof value.$ref === 'string') ahead.push(follow(root, { value, pointer: '' }).value);
   }
   return seen;
 }

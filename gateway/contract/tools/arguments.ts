@@ -7,7 +7,7 @@ import type { ContractOperation } from '../operations/operations.ts';
 import { templateParameters } from '../operations/routes.ts';
 import { type Parameter, toParameter } from '../parameters/parameter.ts';
 import { parameterSchema } from '../parameters/value-types.ts';
-import { child, isObject, type LocatedValue, member, memberNames } from '../pointer.ts';
+import { child, isRecord, type LocatedValue, member, memberNames } from '../pointer.ts';
 
 interface ToolArgument {
   /** The name of the argument for the client. */
@@ -51,7 +51,7 @@ export function argumentsOf(entry: ContractOperation): OperationArguments {
   const usable = declared.filter(({ parameter }) => isUsable(parameter, inTemplate));
   const parameters = usable.map(({ located, parameter }) => ({
     name: freeName(parameter.name, parameter.place, taken),
-    isRequired: parameter.place === 'path' || (isObject(located.value) && located.value.required === true),
+    isRequired: parameter.place === 'path' || (isRecord(located.value) && located.value.required === true),
     description: descriptionOf(located),
     schema: parameterSchema(root, located),
     parameter,
@@ -94,7 +94,7 @@ function bodyOf(
   const requestBody = member(root, located, 'requestBody');
   const content = member(root, requestBody, 'content');
   const types = memberNames(content);
-  const isRequired = isObject(requestBody.value) && requestBody.value.required === true;
+  const isRequired = isRecord(requestBody.value) && requestBody.value.required === true;
   const [type, kind] = chosenOf(types);
   if (type === undefined) {
     if (!isRequired || types.length === 0) return { body: undefined };
@@ -134,7 +134,7 @@ function fieldsOf(
   return new Map(
     memberNames(properties).map((name) => {
       const { value } = member(root, encoding, name);
-      const { style, explode, contentType } = isObject(value) ? value : {};
+      const { style, explode, contentType } = isRecord(value) ? value : {};
       const isOfJson = typeof contentType === 'string' && isJson(contentType);
       const located = child(properties, name);
       const declared = isOfJson
@@ -151,7 +151,7 @@ function styleOf(root: ContractOperation['document']['root'], schema: LocatedVal
 }
 
 function descriptionOf({ value }: LocatedValue): string | undefined {
-  return isObject(value) && typeof value.description === 'string' ? value.description : undefined;
+  return isRecord(value) && typeof value.description === 'string' ? value.description : undefined;
 }
 
 function freeName(wanted: string, place: string, taken: Set<string>): string {

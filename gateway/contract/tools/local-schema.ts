@@ -6,7 +6,7 @@ import { shortTextOf, wordSet } from '../../shared/text.ts';
 import {
   escapeToken,
   follow,
-  isObject,
+  isRecord,
   type JsonObject,
   type LocatedValue,
   pathOf,
@@ -82,7 +82,7 @@ export class LocalSchemas {
 
   #copyAt(schema: unknown, depth: number): unknown {
     if (typeof schema === 'boolean') return schema;
-    if (!isObject(schema)) return {};
+    if (!isRecord(schema)) return {};
     if (depth > DEPTH_MAX) {
       this.losses.add(`schemas that are nested more than ${DEPTH_MAX} deep`);
       return {};
@@ -105,9 +105,9 @@ export class LocalSchemas {
       return undefined;
     }
     if (DATA_KEYWORDS.has(name)) return value;
-    if (SCHEMA_MAPS.has(name)) return isObject(value) ? this.#membersOf(name, value, depth) : undefined;
-    if (Array.isArray(value)) return value.map((item) => (isObject(item) ? this.#copyAt(item, depth + 1) : item));
-    return isObject(value) ? this.#copyAt(value, depth + 1) : value;
+    if (SCHEMA_MAPS.has(name)) return isRecord(value) ? this.#membersOf(name, value, depth) : undefined;
+    if (Array.isArray(value)) return value.map((item) => (isRecord(item) ? this.#copyAt(item, depth + 1) : item));
+    return isRecord(value) ? this.#copyAt(value, depth + 1) : value;
   }
 
   #membersOf(keyword: string, members: JsonObject, depth: number): JsonObject | undefined {
@@ -121,7 +121,7 @@ export class LocalSchemas {
 
   #isAbsent(schema: unknown): boolean {
     const { value } = follow(this.#root, { value: schema, pointer: '' });
-    return (isObject(schema) && schema[this.#absent] === true) || (isObject(value) && value[this.#absent] === true);
+    return (isRecord(schema) && schema[this.#absent] === true) || (isRecord(value) && value[this.#absent] === true);
   }
 
   /** Returns the reference to the definition with the copy of the referenced schema. */
@@ -152,15 +152,15 @@ function placeOf(root: JsonObject, reference: string): LocatedValue | undefined 
   if (!reference.startsWith('#/')) return anchorIn(root, reference.slice(1));
   const tokens = pathOf(uriDecoded(reference.slice(1)));
   const value = valueAt(root, tokens);
-  if (!isObject(value) && typeof value !== 'boolean') return undefined;
+  if (!isRecord(value) && typeof value !== 'boolean') return undefined;
   return { value, pointer: tokens.map((token) => `/${escapeToken(token)}`).join('') };
 }
 
 /** Finds the schema with an anchor. */
 function anchorIn(root: JsonObject, anchor: string): LocatedValue | undefined {
   const schemas = valueAt(root, ['components', 'schemas']);
-  for (const [name, value] of Object.entries(isObject(schemas) ? schemas : {})) {
-    if (isObject(value) && (value.$anchor === anchor || value.$dynamicAnchor === anchor))
+  for (const [name, value] of Object.entries(isRecord(schemas) ? schemas : {})) {
+    if (isRecord(value) && (value.$anchor === anchor || value.$dynamicAnchor === anchor))
       return { value, pointer: `/components/schemas/${escapeToken(name)}` };
   }
   return undefined;

@@ -6,7 +6,7 @@ import { shortTextOf } from '../../shared/text.ts';
 import { isJson, isOfBytes, mediaTypeOf } from '../media-types.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import { formsOf, typesOf } from '../parameters/value-types.ts';
-import { child, isObject, type JsonObject, type LocatedValue, member, memberNames } from '../pointer.ts';
+import { child, isRecord, type JsonObject, type LocatedValue, member, memberNames } from '../pointer.ts';
 import { type Argument, argumentsOf, type OperationArguments } from './arguments.ts';
 import { LocalSchemas } from './local-schema.ts';
 import { createRequestWriter } from './written-request.ts';
@@ -30,7 +30,7 @@ export function toToolOperation(entry: ContractOperation): ToolSource {
     title: textIn(value.summary),
     description: textIn(value.description),
     tags: tagsOf(entry),
-    says: isObject(said) ? said : {},
+    says: isRecord(said) ? said : {},
     paging: { limit: queries.find((name) => LIMIT.test(name)), cursor: queries.find((name) => CURSOR.test(name)) },
     schemas: () => schemasOf(entry, given),
     write: createRequestWriter(entry, given),
@@ -39,7 +39,7 @@ export function toToolOperation(entry: ContractOperation): ToolSource {
 
 /** Returns the tags of an operation in the contract. */
 export function tagsOf({ located: { value } }: Pick<ContractOperation, 'located'>): string[] {
-  const tags = isObject(value) ? value.tags : undefined;
+  const tags = isRecord(value) ? value.tags : undefined;
   return Array.isArray(tags) ? tags.filter((tag) => typeof tag === 'string') : [];
 }
 
@@ -127,7 +127,7 @@ function inputOf({ parameters, body, idempotencyKey }: OperationArguments, schem
 function describe(schema: unknown, description: string | undefined): unknown {
   const text = shortTextOf(description ?? '', DESCRIPTION_CHARACTERS_MAX);
   if (text === '') return schema;
-  return isObject(schema) ? { ...schema, description: text } : { allOf: [schema], description: text };
+  return isRecord(schema) ? { ...schema, description: text } : { allOf: [schema], description: text };
 }
 
 /**
@@ -147,7 +147,7 @@ function outputOf(entry: ContractOperation, schemas: LocalSchemas): JsonObject |
   const content = copies.length === 1 ? copies[0] : { anyOf: copies };
   const $defs = schemas.definitions();
   const outer = areObjects
-    ? { type: 'object', ...(isObject(content) ? content : {}) }
+    ? { type: 'object', ...(isRecord(content) ? content : {}) }
     : { type: 'object', properties: { result: content }, required: ['result'] };
   return { $schema: DIALECT, ...outer, ...($defs === undefined ? {} : { $defs }) };
 }

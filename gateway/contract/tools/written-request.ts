@@ -3,7 +3,7 @@
 import type { ArgumentValues, ToolRequest } from '../../shared/contracts/tool-source.ts';
 import type { ContractOperation } from '../operations/operations.ts';
 import type { Parameter } from '../parameters/parameter.ts';
-import { escapeToken, isObject, type JsonObject } from '../pointer.ts';
+import { escapeToken, isRecord, type JsonObject } from '../pointer.ts';
 import type { Violation } from '../violations/violations.ts';
 import type { Argument, BodyArgument, OperationArguments } from './arguments.ts';
 import {
@@ -106,7 +106,7 @@ function bodyOf(
     violations.push({ in: 'body', param: '', pointer: '', code: 'wrong_type', message: 'Must be a text.' });
     return undefined;
   }
-  if (isObject(value)) return formOf(value, fields, violations);
+  if (isRecord(value)) return formOf(value, fields, violations);
   violations.push({ in: 'body', param: '', pointer: '', code: 'wrong_type', message: 'Must be an object.' });
   return undefined;
 }
@@ -140,6 +140,6 @@ function undeclaredField(name: string, value: unknown): Parameter {
       forms: [],
       root: {},
     },
-    style: isObject(value) ? 'deepObject' : 'form',
+    style: isRecord(value) ? 'deepObject' : 'form',
   };
 }

@@ -3,9 +3,9 @@
 // service must not get another value.
 
 import type { ViolationCode } from '../../shared/contracts/violation-codes.ts';
+import { isRecord } from '../../shared/is-record.ts';
 import type { Parameter } from '../parameters/parameter.ts';
 import { writtenPathValue } from '../parameters/path-values.ts';
-import { isObject } from '../pointer.ts';
 
 /** Why a value cannot be written: a code and a message of a violation. */
 export interface Unwritable {
@@ -43,7 +43,7 @@ export function writtenQuery(parameter: Parameter, value: unknown): WrittenValue
     if (separator === undefined) return joinPairs(value.map((item) => pair(key, item)));
     return withKey(key, joinItems(value, separator), true);
   }
-  if (isObject(value)) {
+  if (isRecord(value)) {
     const members = Object.entries(value);
     if (exploded)
       return joinPairs(members.map(([member, item]) => pair(encodeURIComponent(member.toWellFormed()), item)));
@@ -55,7 +55,7 @@ export function writtenQuery(parameter: Parameter, value: unknown): WrittenValue
 /** Returns the text of a segment or of a part of it. @param takesSlashes whether the parameter takes the rest of the path */
 export function writtenPath(parameter: Parameter, value: unknown, takesSlashes: boolean): WrittenValue {
   if (parameter.json) return encodedSegment(JSON.stringify(value), false);
-  if (Array.isArray(value) || isObject(value)) {
+  if (Array.isArray(value) || isRecord(value)) {
     const parts = Array.isArray(value) ? value : Object.entries(value).flat();
     const texts = parts.map(scalarText);
     const wrong = texts.find(isUnwritable);
@@ -98,7 +98,7 @@ export function writtenCookie(parameter: Parameter, value: unknown): WrittenValu
 function listedText({ json, exploded }: Parameter, value: unknown): WrittenValue {
   if (json) return { text: JSON.stringify(value) };
   if (Array.isArray(value)) return joinItems(value, ',');
-  if (!isObject(value)) return scalarText(value);
+  if (!isRecord(value)) return scalarText(value);
   const members = Object.entries(value);
   if (!exploded) return joinItems(members.flat(), ',');
   const pairs = members.map(([name, item]) => withKey(name, scalarText(item), false));
@@ -118,7 +118,7 @@ function joinItems(items: readonly unknown[], separator: string): WrittenValue {
 function pairsBelow(key: string, value: unknown, depth: number): WrittenValue[] {
   if (depth > DEPTH_MAX) return [{ code: 'wrong_type', message: `Must not be nested more than ${DEPTH_MAX} deep.` }];
   if (Array.isArray(value)) return value.flatMap((item, index) => pairsBelow(`${key}[${index}]`, item, depth + 1));
-  if (!isObject(value)) return [pair(key, value)];
+  if (!isRecord(value)) return [pair(key, value)];
   return Object.entries(value).flatMap(([name, item]) => {
     if (/[[\]]/.test(name))
       return [{ code: 'wrong_format', message: 'Must not have brackets in the names of members.' }];

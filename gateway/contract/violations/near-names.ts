@@ -3,7 +3,7 @@
 
 import type { ErrorObject } from 'ajv';
 import { closest } from '../../shared/mistakes.ts';
-import { follow, isObject, type JsonObject, objectAt } from '../pointer.ts';
+import { follow, isRecord, type JsonObject, objectAt } from '../pointer.ts';
 import { takeSteps } from '../schemas/check-scope.ts';
 import { IN_PLACE, reachableFrom } from '../schemas/reachable.ts';
 
@@ -50,9 +50,9 @@ function declaredNames({ keyword, parentSchema }: ErrorObject, root: JsonObject)
 
 function isReadOnly(root: JsonObject, value: unknown): boolean {
   const followed = follow(root, { value, pointer: '' }).value;
-  return [value, followed].some((schema) => isObject(schema) && schema.readOnly === true);
+  return [value, followed].some((schema) => isRecord(schema) && schema.readOnly === true);
 }
 
 function isSent(data: unknown, name: string): boolean {
-  return isObject(data) && Object.hasOwn(data, name);
+  return isRecord(data) && Object.hasOwn(data, name);
 }

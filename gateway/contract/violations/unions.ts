@@ -3,7 +3,7 @@
 
 import type { ErrorObject } from 'ajv';
 import { jsonTypesOf } from '../parameters/value-types.ts';
-import { follow, isObject, type JsonObject } from '../pointer.ts';
+import { follow, isRecord, type JsonObject } from '../pointer.ts';
 import { takeSteps } from '../schemas/check-scope.ts';
 import { branchNames } from '../schemas/discriminator.ts';
 import { IN_PLACE, reachableFrom } from '../schemas/reachable.ts';
@@ -89,7 +89,7 @@ type MeantBranch = { readonly branch: unknown } | ErrorObject | undefined;
 /** Returns the branch that the discriminator names, or an error about the discriminator itself (OpenAPI 3.1.1, section 4.8.25). */
 function byDiscriminator(union: ErrorObject, branches: readonly unknown[]): MeantBranch {
   const { discriminator } = union.parentSchema ?? {};
-  if (!isObject(discriminator) || !isObject(union.data)) return undefined;
+  if (!isRecord(discriminator) || !isRecord(union.data)) return undefined;
   const property = String(discriminator.propertyName);
   const given = Object.hasOwn(union.data, property) ? union.data[property] : undefined;
   if (given === undefined) return { ...union, keyword: 'required', params: { missingProperty: property } };
@@ -110,7 +110,7 @@ function byType(union: ErrorObject, branches: readonly unknown[], root: JsonObje
 function admits(root: JsonObject, schema: unknown, types: readonly string[], depth: number): boolean {
   takeSteps(STEPS_PER_SCHEMA);
   const followed = follow(root, { value: schema, pointer: '' }).value;
-  if (!isObject(followed) || depth > 8) return followed !== false;
+  if (!isRecord(followed) || depth > 8) return followed !== false;
   const declared: unknown[] = [followed.type ?? types].flat();
   if (!types.some((type) => declared.includes(type))) return false;
   const below = (keyword: string) => (Array.isArray(followed[keyword]) ? followed[keyword] : []);

@@ -3,7 +3,7 @@
 import type { ErrorObject } from 'ajv';
 import { constraintText } from '../../shared/contracts/constraint-text.ts';
 import type { ViolationCode } from '../../shared/contracts/violation-codes.ts';
-import { isObject } from '../pointer.ts';
+import { isRecord } from '../../shared/is-record.ts';
 
 /** What is wrong with a value, or with a part of a form. */
 export interface ViolationMessage {
@@ -88,7 +88,7 @@ function messageForUnion({ keyword, schema }: ErrorObject, params: Params): Viol
 function requiredOnly(branches: unknown): string[] | undefined {
   if (!Array.isArray(branches)) return undefined;
   const names = branches.map((branch: unknown) =>
-    isObject(branch) && Array.isArray(branch.required) && Object.keys(branch).length === 1
+    isRecord(branch) && Array.isArray(branch.required) && Object.keys(branch).length === 1
       ? branch.required.join(' with ')
       : undefined,
   );

@@ -3,7 +3,7 @@
 
 import type { NotedViolation } from '../../exchange/findings.ts';
 import type { ContractOperation } from '../operations/operations.ts';
-import { child, escapeToken, isObject, objectAt, pathOf } from '../pointer.ts';
+import { child, escapeToken, isRecord, objectAt, pathOf } from '../pointer.ts';
 import { reachableFrom } from '../schemas/reachable.ts';
 import type { Violation } from './violations.ts';
 
@@ -30,10 +30,10 @@ export function declaredNames(entry: ContractOperation): () => ReadonlySet<strin
 
 function namesIn({ document: { root }, located, parameters }: ContractOperation): ReadonlySet<string> {
   const names = new Set<string>();
-  for (const { value } of parameters) if (isObject(value)) names.add(String(value.name)).add(lower(value.name));
+  for (const { value } of parameters) if (isRecord(value)) names.add(String(value.name)).add(lower(value.name));
   const start = [child(located, 'requestBody').value, ...parameters.map(({ value }) => value)];
   for (const schema of reachableFrom(root, start, (name) => !VALUE_KEYWORDS.has(name), VISITED_MAX)) {
-    if (!isObject(schema)) continue;
+    if (!isRecord(schema)) continue;
     for (const name of Object.keys(objectAt(schema, 'properties'))) names.add(name);
     if (Array.isArray(schema.required)) for (const name of schema.required) names.add(String(name));
   }

@@ -4,7 +4,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { ContractOperation } from '../../../contract/operations/operations.ts';
-import { isObject } from '../../../contract/pointer.ts';
+import { isRecord } from '../../../shared/is-record.ts';
 import { type Backend, jsonIn } from '../backend.ts';
 
 /** An answer, or the reason for none. */
@@ -111,7 +111,7 @@ async function localAddressToward(origin: string): Promise<string | undefined> {
 /** Returns the names of the settings that the server has shown. */
 export function settingNames(settings: Reply | undefined): string[] {
   const found = at(settings?.value, 'data');
-  return isObject(found) ? Object.keys(found) : [];
+  return isRecord(found) ? Object.keys(found) : [];
 }
 
 export function setting(settings: Reply | undefined, name: string): unknown {
@@ -121,6 +121,6 @@ export function setting(settings: Reply | undefined, name: string): unknown {
 /** Returns the value at a path of members; undefined if there is none. */
 export function at(value: unknown, ...names: readonly string[]): unknown {
   let found = value;
-  for (const name of names) found = isObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
+  for (const name of names) found = isRecord(found) && Object.hasOwn(found, name) ? found[name] : undefined;
   return found;
 }

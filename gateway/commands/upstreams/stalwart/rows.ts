@@ -2,7 +2,7 @@
 
 import { allowanceOf } from '../../../auth/address-ranges.ts';
 import type { UpstreamEntry } from '../../../config/upstreams/upstreams-file.ts';
-import { isObject } from '../../../contract/pointer.ts';
+import { isRecord } from '../../../shared/is-record.ts';
 import { at, type Reply, type StalwartFacts, setting, settingNames } from './facts.ts';
 
 type StepVerdict = 'holds' | 'does not hold' | 'cannot be seen';
@@ -59,7 +59,7 @@ const login: Row = ({ login: { status, value, problem }, localAddress = '<addres
     const says = `There is no answer (${problem}). A mail server that has banned this address drops its connections.`;
     return failing(says, `The address under live. If this machine is banned, on that of the mail server: ${ban}`);
   }
-  if (status === 200 && isObject(at(value, 'data'))) return holds(`The mail server takes the login of "${user}".`);
+  if (status === 200 && isRecord(at(value, 'data'))) return holds(`The mail server takes the login of "${user}".`);
   const change = `SECRETS_DIR/${secret}: ${user}:<password>`;
   if (status === 401)
     return failing('The login is refused (401). This was one failed login of a hundred a day.', change);
@@ -212,7 +212,7 @@ const reload: Row = ({ reload: found, login }) => {
 export function reloadStep(found: Reply): Omit<StepRow, 'step'> {
   if (found.status !== 200) return { ...unreadable(found), change: 'The permission settings-reload.' };
   const errors = at(found.value, 'data', 'errors');
-  const names = isObject(errors) ? Object.keys(errors) : [];
+  const names = isRecord(errors) ? Object.keys(errors) : [];
   if (names.length === 0) return holds('Its configuration has no errors, so a reload applies changes.');
   const more = names.length > 1 ? ` and ${names.length - 1} more` : '';
   return failing(
