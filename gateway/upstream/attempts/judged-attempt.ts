@@ -15,8 +15,7 @@ import type { CredentialHeader } from '../credentials/credential-kinds.ts';
 import { missingCredentialCause, toUpstreamRefusal } from '../errors/upstream-errors.ts';
 import type { AnswerJudge, AnswerTreatment, CompleteAnswer } from '../relay/answer-judge.ts';
 import type { Relay } from '../relay/relay.ts';
-import type { AnsweredRequest, Judgement } from '../rules/answers/answer-rules.ts';
-import { decodedAnswer } from '../rules/answers/decoded-answer.ts';
+import { type AnsweredRequest, decodedAnswer, type Judgement } from '../rules/answers/answer-rules.ts';
 import { recordRequest } from '../rules/requests/record-request.ts';
 import type { RecordRead, Rewritten } from '../rules/requests/rewrite.ts';
 import type { Target } from '../targets/targets.ts';
@@ -133,7 +132,7 @@ export class JudgedAttempt implements AnswerJudge {
     const request = { ...(this.#afterRead as Outgoing), body: bodyFrom(body) };
     this.#read = undefined;
     // The connection of the read is free once its handler has returned.
-    return { kind: 'resend', send: () => queueMicrotask(() => this.#dispatchOnceReady(request)) };
+    return { kind: 'next', sendNext: () => queueMicrotask(() => this.#dispatchOnceReady(request)) };
   }
 
   #judgeAnswer(answer: CompleteAnswer): AnswerTreatment {
@@ -173,7 +172,7 @@ export class JudgedAttempt implements AnswerJudge {
   /** Has the request sent once more, or the attempt failed. */
   #withheld(judgement: Exclude<Judgement, { kind: 'pass' }>, operation: Operation): AnswerTreatment {
     const { route } = this.#attempts;
-    const repeat = { kind: 'resend', send: () => this.send() } as const;
+    const repeat = { kind: 'next', sendNext: () => this.send() } as const;
     if (judgement.kind === 'credential') {
       // The credential has changed since it was sent.
       const isOther = this.#sent !== undefined && route.credential?.isSuspended() === false;

@@ -19,8 +19,8 @@ export type AnswerTreatment =
   | { readonly kind: 'pass'; readonly answer: CompleteAnswer }
   /** The attempt fails. */
   | { readonly kind: 'refuse'; readonly error: GatewayError }
-  /** The client gets none of it. The same attempt sends another request by `send`. */
-  | { readonly kind: 'resend'; send(): void };
+  /** The client gets none of it. The same attempt continues with its next request, which `sendNext` sends. */
+  | { readonly kind: 'next'; sendNext(): void };
 
 export interface AnswerJudge {
   /** Whether the request in progress is the read of a record that precedes the request of the client. */

@@ -190,7 +190,7 @@ export class Relay implements AnswerHandler {
     else if (treatment.kind === 'refuse') this.#owner.failed(treatment.error, 'other');
     else {
       this.#startAgain();
-      treatment.send();
+      treatment.sendNext();
     }
   }
 

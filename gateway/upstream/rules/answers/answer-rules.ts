@@ -1,9 +1,11 @@
 // Applies the declared rules for the answers of one upstream. The first rule that matches decides how an answer is handled. Prepared once
-// per configuration.
+// per configuration. Throws upstream_bad_response.
 
 import { GatewayError } from '../../../catalogue/errors.ts';
+import { upstreamFailure } from '../../../catalogue/upstream-failure.ts';
 import { type JsonNode, printJsonTree, readJson } from '../../../shared/json-tree.ts';
-import type { CompleteAnswer } from '../../relay/answer-judge.ts';
+import { codingOf, decodeBody, isDecodable } from '../../encoding/decode.ts';
+import { type CompleteAnswer, JUDGED_BYTES_MAX } from '../../relay/answer-judge.ts';
 import { type AddressedOperation, type MemberMatchers, membersTest } from '../matchers.ts';
 import { changeAt, memberPath } from '../members.ts';
 import { type RefusalRule, toDeclaredRefusal } from './refusal.ts';
@@ -74,6 +76,24 @@ export function createAnswerRules(rules: readonly AnswerRule[]): AnswerRules {
     const read = { ...answer, root: once(() => readJson(answer.body)) };
     return ready.find(({ holds }) => holds(read, request))?.judge(read, request);
   };
+}
+
+/**
+ * Returns the answer without its content coding, so that rules can read it. The request allowed no coding
+ * (upstream/headers/request-lines.ts), but an upstream may ignore that. Throws if the body of an answer below 400 cannot be decoded,
+ * because a rule could not remove members that clients must not get. The body of an error is dropped instead, because the refusal can be
+ * made from the status.
+ */
+export function decodedAnswer(answer: CompleteAnswer): CompleteAnswer {
+  const coding = codingOf(answer.headers);
+  if (coding === '' || answer.body.length === 0) return answer;
+  const body = isDecodable(coding) ? decodeBody(answer.body, coding, JUDGED_BYTES_MAX) : 'invalid';
+  if (typeof body === 'string') {
+    if (answer.status >= 400) return answer;
+    const cause = new Error(`content coding ${coding}, which the rules of the upstream cannot read`);
+    throw upstreamFailure('upstream_bad_response', 'http_response_content_coding', cause);
+  }
+  return { ...answer, headers: { ...answer.headers, 'content-encoding': undefined }, body };
 }
 
 function compileCondition({ status, operations, contentType, body }: AnswerCondition): Condition {
