@@ -117,14 +117,8 @@ function createSteps(
   const answerChallenge = createAnswerChallenge(certificates.ordered?.findKeyAuthorization);
   return {
     ...steps,
-    allowOrigin: ownAnswers.allowOrigin,
-    isPreflight: ownAnswers.isPreflight,
-    answerPreflight: ownAnswers.answerPreflight,
-    isOwnPath: ownAnswers.isOwnPath,
-    answerOwnPath: ownAnswers.answerOwnPath,
-    answerOptions: ownAnswers.answerOptions,
-    isAgentsPath: agents.isAgentsPath,
-    answerAgent: agents.answerAgent,
+    ...ownAnswers,
+    ...agents,
     async refuseMisdirected(arrived) {
       admit(arrived);
       throw misdirectedError(configuration.config.gateway);
