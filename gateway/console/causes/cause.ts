@@ -160,10 +160,10 @@ export interface FoundCause extends Cause {
   readonly fault?: string | undefined;
   /** The texts, with references to figures; absent if the texts have none. */
   readonly told?: { readonly cause: string | Telling; readonly consequence: string | Telling } | undefined;
+  /** The operations of an upstream that the cause is about; absent if it is about all. */
+  readonly operations?: readonly string[] | undefined;
   /** The counts that are the figures; absent if the figures of several instances are added. */
   readonly extent?: Extent | undefined;
-  /** The organizations whose requests suffer; absent if none is known. */
-  readonly organizations?: readonly string[] | undefined;
   /** The requests since the cause began; absent if it concerns none. */
   readonly suffered?: EventFigures | undefined;
 }
@@ -190,6 +190,8 @@ type CauseDetails = Partial<
     | 'hasRecovered'
     | 'fault'
     | 'extent'
+    | 'upstream'
+    | 'operations'
   >
 >;
 
@@ -223,12 +225,12 @@ export function published({
   fault: _,
   told: __,
   extent: ___,
-  organizations,
+  operations: ____,
   suffered,
   ...cause
 }: FoundCause): Cause {
   if (suffered === undefined) return cause;
-  const whose = about.topic === 'organization' ? '' : organizationsText(organizations);
+  const whose = about.topic === 'organization' ? '' : organizationsText(cause.organizations);
   const effect = `${effectText(suffered)}${whose}`;
   const counted = { ...cause, suffered, effect };
   return cause.hasRecovered

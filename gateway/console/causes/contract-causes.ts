@@ -20,7 +20,7 @@ const OTHER_TYPE = /^status \d+ with (.+?); the contract declares (?!none;)(.+?)
 
 interface Broken {
   readonly name: string;
-  readonly upstream: string | undefined;
+  readonly upstream: string;
   readonly requests: number;
   readonly broken: number;
   /**
@@ -36,7 +36,7 @@ export function namesOfBroken(present: Pick<PresentTraffic, 'bounds' | 'operatio
 
 /** @param wasFailure whether the cause with this subject was a failure before. It does not become a warning while it ends */
 export function brokenContracts(present: PresentTraffic, wasFailure: (about: About) => boolean): FoundCause[] {
-  const byUpstream = Map.groupBy(brokenOperations(present), ({ upstream = '' }) => upstream);
+  const byUpstream = Map.groupBy(brokenOperations(present), ({ upstream }) => upstream);
   return [...byUpstream].map(([upstream, same]) => {
     const about = { topic: 'contract', name: upstream } as const;
     return contractCause(about, same, present.failureCodes, wasFailure(about));
@@ -57,8 +57,11 @@ function brokenOperations({
     const [counted, now] = [countsIn(minute), countsIn(latest)];
     if (counted.broken < BROKEN_MIN || counted.broken < BROKEN_SHARE * counted.requests) return [];
     if (now.requests > 0 && now.broken === 0) return [];
+    const upstream = upstreamOf(name);
+    // After a restart, the upstream of an operation is known from its first request on.
+    if (upstream === undefined) return [];
     const seconds = countsIn(recent);
-    return [{ name, upstream: upstreamOf(name), ...counted, latest: seconds.requests > 0 ? seconds : counted }];
+    return [{ name, upstream, ...counted, latest: seconds.requests > 0 ? seconds : counted }];
   });
 }
 
@@ -91,8 +94,13 @@ function contractCause(
       since: examples.flatMap(({ since }) => since ?? []).sort()[0],
       runbook: 'GatewayAnswersBreakContract',
       ...(example && { next: `bin/gateway explain ${example.requestId}` }),
-      details: `#/upstreams/${encodeURIComponent(upstream)}`,
+      details:
+        same.length === 1
+          ? `#/operations/${encodeURIComponent(first.name)}`
+          : `#/upstreams/${encodeURIComponent(upstream)}`,
       figures,
+      upstream,
+      operations: same.map(({ name }) => name),
     },
   );
 }

@@ -1,6 +1,6 @@
 // Pure: where the figures of a cause come from, so that they can be read again from the counts of all instances.
 
-import { figuresOf } from '../history/figures.ts';
+import { demandIn, figuresOf } from '../history/figures.ts';
 import { type PresentCounts, sum } from '../history/history-counts.ts';
 import type { PresentTraffic } from './present.ts';
 import type { CauseFigures } from './telling.ts';
@@ -63,13 +63,13 @@ export function extentsIn(
     minute: counted('minute'),
     latest: counted('latest'),
   });
-  const byName = (series: readonly PresentCounts[]) =>
-    Object.fromEntries(series.map((one) => [one.name, spansOf((span) => countedIn(bounds, one[span]))]));
+  const byName = (series: readonly PresentCounts[], of: typeof countedIn) =>
+    Object.fromEntries(series.map((one) => [one.name, spansOf((span) => of(bounds, one[span]))]));
   const totalOf = (series: readonly PresentCounts[], span: Span) =>
     series.length === 0 ? NONE : figuresOf(bounds, sum(series.map((one) => one[span])));
   return {
-    operations: byName(operations),
-    organizations: byName(organizations),
+    operations: byName(operations, demandedIn),
+    organizations: byName(organizations, countedIn),
     all,
     'unknown callers': spansOf((span) => {
       const { requests, failed, refused } = totalOf(operations, span);
@@ -97,6 +97,12 @@ export function withCounts(figures: CauseFigures, counted: CountedRequests): Cau
 function countedIn(bounds: readonly number[], counts: readonly number[]): CountedRequests {
   const { requests, failed, refused } = figuresOf(bounds, counts);
   return { requests, failed, refused };
+}
+
+/** The requests that a service should have answered. */
+function demandedIn(bounds: readonly number[], counts: readonly number[]): CountedRequests {
+  const figures = figuresOf(bounds, counts);
+  return { ...countedIn(bounds, counts), requests: demandIn(figures) };
 }
 
 function added(one: CountedRequests, other: CountedRequests): CountedRequests {

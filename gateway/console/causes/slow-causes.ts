@@ -107,7 +107,10 @@ function operationIsSlow(slow: Slow, waiting: number, wait: Telling): FoundCause
   const { name, upstream } = slow;
   const what = upstream === undefined ? name : `${name} of ${upstream}`;
   const details = `#/operations/${encodeURIComponent(name)}`;
-  return slowCause({ topic: 'slow', name }, slow, { what, title: `${what} is slow.`, of: '', waiting, wait, details });
+  return slowCause({ topic: 'slow', name }, slow, {
+    ...{ what, title: `${what} is slow.`, of: '', waiting, wait, details },
+    operations: [name],
+  });
 }
 
 /** Several slow operations of one upstream are one cause. */
@@ -122,6 +125,7 @@ function upstreamIsSlow(upstream: string, same: readonly Slow[], waiting: number
     waiting,
     wait,
     details: `#/upstreams/${encodeURIComponent(upstream)}`,
+    operations: same.map(({ name }) => name),
   });
 }
 
@@ -133,16 +137,26 @@ interface SlowTexts {
   readonly waiting: number;
   readonly wait: Telling;
   readonly details: string;
+  readonly operations: readonly string[];
 }
 
 function slowCause(
   about: About,
   slow: Slow,
-  { what, title, many = '', of, waiting, wait, details }: SlowTexts,
+  { what, title, many = '', of, waiting, wait, details, operations }: SlowTexts,
 ): FoundCause {
   const { nowMs, beforeMs, isRecovering } = slow;
   const figures = { p90_ms: Math.round(nowMs), p90_before_ms: Math.round(beforeMs), waiting };
-  const more = { title, runbook: 'GatewaySlow', next: upstreamCommand(slow.upstream), details, figures };
+  const { upstream } = slow;
+  const more = {
+    title,
+    runbook: 'GatewaySlow',
+    next: upstreamCommand(upstream),
+    details,
+    figures,
+    upstream,
+    operations,
+  };
   const most = `9 of 10 responses${of} within about ${estimateText(nowMs)}`;
   return isRecovering
     ? warningCause(

@@ -4,7 +4,7 @@
 import type { Symptom } from '../../shared/contracts/cause.ts';
 import { upstreamCommand } from '../../shared/next-command.ts';
 import { firstNames } from '../../shared/text.ts';
-import { figuresOf } from '../history/figures.ts';
+import { demandIn, type Figures, figuresOf } from '../history/figures.ts';
 import { type About, atMost, type FoundCause, failureCause, warningCause } from './cause.ts';
 import type { BrokenAnswer, FailureCodes } from './failure-codes.ts';
 import type { PresentTraffic } from './present.ts';
@@ -25,6 +25,8 @@ interface Failing {
   readonly upstream: string | undefined;
   readonly requests: number;
   readonly failed: number;
+  /** Refused with 5xx before they were sent to the service. */
+  readonly unserved: number;
   readonly isRecovering: boolean;
 }
 
@@ -58,12 +60,22 @@ function failingIn({
   operations,
   upstreamOf,
 }: Pick<PresentTraffic, 'bounds' | 'operations' | 'upstreamOf'>): Failing[] {
+  return sufferingIn({ bounds, operations, upstreamOf }, ({ failed }) => failed);
+}
+
+/** @param sufferedIn the requests that make an operation one of these */
+function sufferingIn(
+  { bounds, operations, upstreamOf }: Pick<PresentTraffic, 'bounds' | 'operations' | 'upstreamOf'>,
+  sufferedIn: (figures: Figures) => number,
+): Failing[] {
   return operations.flatMap(({ name, minute, latest }): Failing[] => {
-    const { requests, failed } = figuresOf(bounds, minute);
-    if (failed < FAILURES_MIN || failed < FAILED_SHARE * requests) return [];
+    const counted = figuresOf(bounds, minute);
+    const [requests, suffered] = [demandIn(counted), sufferedIn(counted)];
+    if (suffered < FAILURES_MIN || suffered < FAILED_SHARE * requests) return [];
+    const { failed, server_errors: errors } = counted;
     const now = figuresOf(bounds, latest);
-    const isRecovering = now.requests > 0 && now.failed === 0;
-    return [{ name, upstream: upstreamOf(name), requests, failed, isRecovering }];
+    const isRecovering = now.requests > 0 && sufferedIn(now) === 0;
+    return [{ name, upstream: upstreamOf(name), requests, failed, unserved: errors - failed, isRecovering }];
   });
 }
 
@@ -103,12 +115,17 @@ export function recoveryOf(
  * @param isUnsent whether nothing is sent to the upstream, so that no operation is slow because of the cause
  */
 export function symptomsOf(present: PresentTraffic, upstream: string, isUnsent = false): Symptom[] {
-  const failing = failingOf(present, upstream).filter((one) => !one.isRecovering);
+  const failing = sufferingIn(present, ({ server_errors: errors }) => errors).filter(
+    (one) => one.upstream === upstream && !one.isRecovering,
+  );
   const names = new Set(failing.map(({ name }) => name));
   const isSlow = (one: Slow) => one.upstream === upstream && !one.isRecovering && !names.has(one.name);
   const slow = isUnsent ? [] : slowIn(present).filter(isSlow);
   return [
-    ...failing.map(({ name, requests, failed }) => ({ name, requests, failed })),
+    ...failing.map(({ name, requests, failed, unserved }) => ({
+      ...{ name, requests, failed },
+      ...(unserved > 0 && { unserved }),
+    })),
     ...slow.map(({ name }) => ({ name, requests: 0, failed: 0 })),
   ];
 }
@@ -159,7 +176,7 @@ function failingSince(operations: readonly string[], known: FailureCodes): strin
   return operations.flatMap((name) => known.get(name)?.since ?? []).sort()[0];
 }
 
-interface Failure extends Omit<Failing, 'name'> {
+interface Failure extends Omit<Failing, 'name' | 'unserved'> {
   readonly names: readonly string[];
   readonly details: string;
   readonly codes: string;
@@ -177,6 +194,8 @@ function failure(about: About, what: string, failing: Failure): FoundCause {
     runbook: broken === undefined ? 'GatewayUpstreamErrors' : 'GatewayAnswersBreakContract',
     next: broken === undefined ? upstreamCommand(upstream) : `bin/gateway explain ${broken.requestId}`,
     details,
+    upstream,
+    operations: names,
     // Refusals by the gateway are not counted, because these are responses of services, or their absence.
     figures: { requests, failed },
     extent: { of: 'operations', names, span: 'minute' } as const,

@@ -2,7 +2,7 @@
 
 import type { StageName } from '../../stages.ts';
 import { type About, SLOW_TOPICS } from '../causes/cause.ts';
-import { answersIn, brokenIn, figuresOf, quantileMs } from '../history/figures.ts';
+import { answersIn, brokenIn, demandIn, figuresOf, quantileMs } from '../history/figures.ts';
 import type { EventFigures, ShownSubject } from '../history/gateway-event.ts';
 import type { History } from '../history/history.ts';
 import { countsBefore, countsThrough } from '../history/present-counts.ts';
@@ -27,21 +27,24 @@ export function createEventFigures(bounds: readonly number[], history: History, 
   const before = { requests: new WeakMap<object, number[]>(), refusals: new WeakMap<object, number[]>() };
 
   return function eventFigures(event, fromMs, untilMs) {
-    const { subject, about } = event;
+    const { subject, about, operations } = event;
     const countsSince = (what: keyof typeof before, counted: Parameters<typeof countsBefore>[2]) => {
-      const earlier = before[what].get(event) ?? countsBefore(history, fromMs, counted);
-      before[what].set(event, earlier);
+      // An event that gets more operations has another list of them.
+      const key = operations ?? event;
+      const earlier = before[what].get(key) ?? countsBefore(history, fromMs, counted);
+      before[what].set(key, earlier);
       const counts = countsThrough(history, fromMs, untilMs, counted);
       return counts.map((number, index) => Math.max(0, number - (earlier[index] ?? 0)));
     };
-    const of = subject && countedNamesOf(subject, operationsOf);
+    const of = subject && countedNamesOf(subject, operationsOf, operations);
     const counts = countsSince('requests', of ?? 'all');
-    const { requests, failed, refused, server_errors } = figuresOf(bounds, counts);
+    const counted = figuresOf(bounds, counts);
+    const { requests, failed, refused, server_errors } = counted;
     const stages = about && REFUSING[about.topic];
     if (stages !== undefined)
       return sufferedOf({ requests, refused: countsSince('refusals', { refusedBy: stages })[0] ?? 0 });
     if (about !== undefined && SLOW_TOPICS.includes(about.topic))
-      return sufferedOf({ requests, p90_ms: quantileMs(bounds, counts, SLOW_PART) ?? 0 });
+      return sufferedOf({ requests: requests - refused, p90_ms: quantileMs(bounds, counts, SLOW_PART) ?? 0 });
     if (about?.topic === 'contract')
       return sufferedOf({ requests: answersIn(bounds, counts), broken: brokenIn(bounds, counts) });
     if (of?.kind === 'organizations') return sufferedOf({ requests, refused });
@@ -49,13 +52,19 @@ export function createEventFigures(bounds: readonly number[], history: History, 
       return about === undefined || FAILING.includes(about.topic) ? sufferedOf({ requests, server_errors }) : undefined;
     // That no request fails is worth knowing, because the other targets of an upstream get the requests.
     if (requests === 0) return undefined;
-    return { requests, failed, ...(server_errors > failed && { unserved: server_errors - failed }) };
+    return { requests: demandIn(counted), failed, ...(server_errors > failed && { unserved: server_errors - failed }) };
   };
 }
 
-export function countedNamesOf({ kind, name }: ShownSubject, operationsOf: OperationsOf) {
+/** @param operations those of the upstream that are counted; undefined for all */
+export function countedNamesOf(
+  { kind, name }: ShownSubject,
+  operationsOf: OperationsOf,
+  operations?: readonly string[],
+) {
   if (kind === 'organizations') return { kind, names: [name] } as const;
-  return { kind: 'operations', names: kind === 'upstreams' ? operationsOf(name) : [name] } as const;
+  const names = kind === 'upstreams' ? (operations ?? operationsOf(name)) : [name];
+  return { kind: 'operations', names } as const;
 }
 
 /** Returns the figures; undefined if no request suffered. */

@@ -23,7 +23,7 @@ interface Marks {
 
 /** Returns the figures of an event between two times. */
 export type FiguresOf = (
-  event: Pick<GatewayEvent, 'subject' | 'about'>,
+  event: Pick<GatewayEvent, 'subject' | 'about' | 'operations'>,
   fromMs: number,
   untilMs: number,
 ) => EventFigures | undefined;
@@ -151,7 +151,7 @@ export class Outages {
     const began = known?.mark === undefined || isOther ? since : this.#time();
     if (earlier !== undefined) pause(earlier, own);
     const mark = isSame ? known.mark : kind && this.#begin(earlier ?? this.#newMark(kind, cause, began), cause);
-    if (mark !== undefined) noteCodes(mark, cause);
+    if (mark !== undefined) noteMatter(mark, cause);
     // A cause that returns soon keeps the start of its outage.
     const first = mark !== undefined && mark.at < since ? mark.at : since;
     const isAnotherMark = known?.mark !== undefined && !isOther && earlier === undefined;
@@ -213,10 +213,14 @@ function pause(mark: Mark, until: string): void {
   mark.pauses = { times: times + 1, ms: ms + pausedMs };
 }
 
-/** An outage may get other codes while it lasts. */
-function noteCodes(mark: Mark, cause: FoundCause): void {
-  const codes = new Set([...(mark.codes ?? []), ...codesNamedBy(cause)]);
-  if (codes.size > 0) mark.codes = [...codes];
+/** An outage may get other codes, organizations and operations while it lasts. */
+function noteMatter(mark: Mark, cause: FoundCause): void {
+  const { organizations, operations } = cause;
+  for (const [key, names = []] of Object.entries({ codes: codesNamedBy(cause), organizations, operations })) {
+    const { [key as 'codes']: known = [] } = mark;
+    const all = new Set([...known, ...names]);
+    if (all.size > known.length) mark[key as 'codes'] = [...all];
+  }
 }
 
 function keyOf(kind: string, id: string, fault = ''): string {

@@ -34,7 +34,7 @@ export function codesNamedBy({ cause, consequence }: Pick<FoundCause, 'cause' | 
 /**
  * Returns the events for the view of an operation, upstream or organization: the events of the gateway and of this subject. An operation
  * also has the events of its upstream, and an upstream has the events of its operations. An error code has the outages whose causes name
- * it.
+ * it, and an organization has those that hit it.
  */
 export function eventsAbout(
   events: readonly GatewayEvent[],
@@ -44,10 +44,12 @@ export function eventsAbout(
   if (about === undefined) return events;
   const upstreamIn = ({ kind, name }: ShownSubject) =>
     kind === 'upstreams' ? name : kind === 'operations' ? upstreamOf(name) : undefined;
-  return events.filter(({ subject, codes }) => {
+  return events.filter(({ subject, codes, operations, organizations }) => {
     if (about.kind === 'codes' && codes?.includes(about.name)) return true;
+    if (about.kind === 'organizations' && organizations?.includes(about.name)) return true;
     if (subject === undefined) return true;
     if (subject.kind === about.kind) return subject.name === about.name;
+    if (about.kind === 'operations' && operations?.includes(about.name) === false) return false;
     const upstream = upstreamIn(about);
     return upstream !== undefined && upstream === upstreamIn(subject);
   });

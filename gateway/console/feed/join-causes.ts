@@ -151,12 +151,13 @@ function joinedSymptoms(group: readonly LocalCause[], { extents }: Counts): Symp
   );
   return [...byName]
     .map(([name, same]) => {
-      const isSlow = same.every(({ failed }) => failed === 0);
+      const isSlow = same.every(({ failed, unserved }) => failed === 0 && unserved === undefined);
+      const unserved = same.reduce((sum, one) => sum + (one.unserved ?? 0), 0);
       const { requests, failed } =
         isSlow || extents === undefined
           ? summedUp(same)
           : countedOver({ of: 'operations', names: [name], span: 'minute' }, extents);
-      return { name, requests, failed };
+      return { name, requests, failed, ...(unserved > 0 && { unserved }) };
     })
     .sort((one, other) => other.failed - one.failed);
 }

@@ -93,18 +93,20 @@ const RETURN_MS = 3_600_000;
 /** The time within which an outage is listed in the same line doubles with each return, at most this many times. */
 const DOUBLINGS_MAX = 5;
 
-/** An event of a list. Its text says how often it came, and how many requests suffered from it. */
-export interface ListedEvent extends GatewayEvent {
+interface Line extends GatewayEvent {
   readonly instance?: string;
   readonly times: number;
 }
+
+/** An event of a list. Its text says how often it came, and how many requests suffered from it. */
+export type ListedEvent = Pick<Line, 'kind' | 'at' | 'until' | 'text' | 'instance' | 'times'>;
 
 /**
  * Returns the events for a list, oldest first. A cause that comes and goes, or that becomes a failure, is one line, which lasts from the
  * first to the last. After a time in which alerts with the default `recoverySeconds` report the end, another line begins.
  */
 export function listedEvents(events: readonly (GatewayEvent & { readonly instance?: string })[]): ListedEvent[] {
-  const lines: ListedEvent[] = [];
+  const lines: Line[] = [];
   const latest = new Map<string, { readonly index: number; readonly returns: number }>();
   for (const event of events) {
     const key = event.about === undefined ? `${event.kind} ${event.text} ${event.instance}` : matterOf(event);
@@ -118,7 +120,17 @@ export function listedEvents(events: readonly (GatewayEvent & { readonly instanc
     latest.set(key, { index: lines.length, returns: isReturn ? returns + 1 : 0 });
     lines.push({ ...event, times: timesOf(event) });
   }
-  return lines.map((line) => ({ ...line, text: line.text + sufferedText(line) }));
+  return lines.map((line) => {
+    const { kind, at, until, instance, times } = line;
+    return {
+      kind,
+      at,
+      until,
+      times,
+      text: line.text + sufferedText(line),
+      ...(instance !== undefined && { instance }),
+    };
+  });
 }
 
 function isRepeated(known: GatewayEvent, event: GatewayEvent, returns: number): boolean {
@@ -133,7 +145,7 @@ function gapMs({ until }: GatewayEvent, { at }: GatewayEvent): number {
   return Date.parse(at) - Date.parse(until ?? at);
 }
 
-function continuedLine(known: ListedEvent, event: GatewayEvent & { readonly instance?: string }): ListedEvent {
+function continuedLine(known: Line, event: GatewayEvent & { readonly instance?: string }): Line {
   const { kind, text } = known.kind === 'warning' ? event : known;
   const isAnother = known.until !== null && event.at > known.until;
   return {
@@ -148,7 +160,7 @@ function continuedLine(known: ListedEvent, event: GatewayEvent & { readonly inst
 
 const timesOf = ({ pauses }: GatewayEvent) => 1 + (pauses?.times ?? 0);
 
-function sufferedText({ figures, times }: ListedEvent): string {
+function sufferedText({ figures, times }: Line): string {
   const texts = [times === 1 ? '' : `${times} times`, figures === undefined ? '' : effectText(figures)];
   const told = texts.filter((text) => text !== '');
   return told.length === 0 ? '' : ` (${told.join(', ')})`;

@@ -19,6 +19,8 @@ export class ProcessSamples {
   readonly #kept: readonly OrganizationNearLimit[];
   readonly #now: () => number;
   readonly #sources = new WeakMap<object, Source>();
+  /** When the counts were read last, or when this began: from then on, a process that is new has counted. */
+  #sinceMs: number;
   /** The upstream of each operation. */
   readonly #upstreams = new Map<string, string>();
 
@@ -37,6 +39,7 @@ export class ProcessSamples {
     this.#history = history;
     this.#kept = kept;
     this.#now = now;
+    this.#sinceMs = now();
     this.nearLimits = this.#recentlyKept();
   }
 
@@ -60,11 +63,12 @@ export class ProcessSamples {
     const taken = [...all].flatMap(([of, one]) => (one === undefined ? [] : [[of, one] as const]));
     const sinceMs = this.#history.advance();
     for (const [of, one] of taken) {
-      const source = this.#sources.get(of) ?? { differenceOf: createDifference(), sinceMs };
+      const source = this.#sources.get(of) ?? { differenceOf: createDifference(), sinceMs: this.#sinceMs };
       this.#sources.set(of, source);
       this.#history.add(source.sinceMs, source.differenceOf(one));
       source.sinceMs = sinceMs;
     }
+    this.#sinceMs = sinceMs;
     return taken.map(([, one]) => one);
   }
 

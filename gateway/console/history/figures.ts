@@ -10,7 +10,7 @@ export interface Figures {
   readonly failed: number;
   /** Requests that the gateway refused before they were sent to the service. These are among the errors. */
   readonly refused: number;
-  /** The median; null if there was no request. */
+  /** The median of the requests that were not refused; null if there was none. */
   readonly p50_ms: number | null;
   readonly p99_ms: number | null;
 }
@@ -53,6 +53,11 @@ export function answersIn(bounds: readonly number[], counts: ArrayLike<number>):
   return requests - refused - failed;
 }
 
+/** Returns the number of requests that the service should have answered: all but those that the gateway refused with 4xx. */
+export function demandIn({ requests, refused, server_errors: errors, failed }: Figures): number {
+  return requests - refused + errors - failed;
+}
+
 /** Returns the number of answers that broke the contract and that clients got. */
 export function brokenIn(bounds: readonly number[], counts: ArrayLike<number>): number {
   return classIn(bounds, counts, 'broken');
@@ -68,11 +73,13 @@ function requestsIn(bounds: readonly number[], counts: ArrayLike<number>): numbe
   return requests;
 }
 
-/** Estimates a quantile like `histogram_quantile` of Prometheus, linearly within a bucket, and as the last bound for longer durations. */
+/** Estimates a quantile of the requests that were not refused, like `histogram_quantile` of Prometheus, linearly within a bucket, and as the last bound for longer durations. */
 export function quantileMs(bounds: readonly number[], counts: ArrayLike<number>, part: number): number | null {
-  const requests = requestsIn(bounds, counts);
-  if (requests === 0) return null;
-  const rank = part * requests;
+  // The gateway refuses before a service can take time, so its refusals are the fastest, and would hide how long services take.
+  const refused = classIn(bounds, counts, 'refused');
+  const served = requestsIn(bounds, counts) - refused;
+  if (served <= 0) return null;
+  const rank = refused + part * served;
   let below = 0;
   for (let index = 0; index < bounds.length; index += 1) {
     const count = counts[index] as number;

@@ -15,6 +15,10 @@ export interface GatewayEvent {
   readonly fault?: string | undefined;
   /** The subject of an outage; absent if it is the gateway. */
   readonly subject?: ShownSubject | undefined;
+  /** The operations of the upstream that the cause is about; absent if it is about all, and from an instance of an earlier version. */
+  readonly operations?: readonly string[] | undefined;
+  /** The organizations whose requests suffered, as far as they are known; absent from an instance of an earlier version. */
+  readonly organizations?: readonly string[] | undefined;
   /** The error codes that the causes of an outage name; absent if there are none, and from an instance of an earlier version. */
   readonly codes?: readonly string[] | undefined;
   /** The times within this one in which the cause was gone; absent if there were none. */

@@ -27,6 +27,10 @@ export interface Cause {
   readonly reason?: string | undefined;
   /** A page of the console with the details. */
   readonly details?: string | undefined;
+  /** The upstream whose service is at fault; undefined if it is none. */
+  readonly upstream?: string | undefined;
+  /** The organizations whose requests suffer, as far as they are known. */
+  readonly organizations?: readonly string[] | undefined;
   /** The numbers in the text, by name. */
   readonly figures?: Readonly<Record<string, number>> | undefined;
   /** The operations that the consequence names, of all of which the causes of several instances are joined. */
@@ -59,11 +63,13 @@ export interface SufferedFigures {
   readonly requests: number;
 }
 
-/** An operation that fails because of a cause, with its counts of the last minute; one that is slow if none of its requests failed. */
+/** An operation that fails because of a cause, with its counts of the last minute; one that is slow if all its requests were answered. */
 export interface Symptom {
   readonly name: string;
   readonly requests: number;
   readonly failed: number;
+  /** Refused with 5xx before they were sent, as by an open breaker; absent if there are none. */
+  readonly unserved?: number;
 }
 
 export function severityOf({ kind }: Pick<Cause, 'kind'>): Severity {

@@ -6,8 +6,13 @@ import { createDifference, type Sample } from '../../../gateway/console/history/
 const BOUNDS = [0.01, 0.1, 1];
 
 test('a quantile is where its request stands within its bucket', () => {
-  const { requests, p50_ms, p99_ms } = figuresOf(BOUNDS, [0, 100, 0, 0, 93, 0, 3, 4, 2, 1]);
+  const { requests, p50_ms, p99_ms } = figuresOf(BOUNDS, [0, 100, 0, 0, 93, 0, 3, 4, 0, 0]);
   assert.deepEqual([requests, p50_ms, p99_ms], [100, 55, 99.1]);
+});
+
+test('refusals, which take no time, do not make services look fast', () => {
+  assert.equal(figuresOf(BOUNDS, [90, 0, 10, 0, 10, 0, 90, 0, 90, 0]).p50_ms, 550);
+  assert.equal(figuresOf(BOUNDS, [9, 0, 0, 0, 0, 0, 9, 0, 9, 0]).p50_ms, null);
 });
 
 test('a duration over the last bound is shown as at least that bound', () => {

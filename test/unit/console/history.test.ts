@@ -29,9 +29,10 @@ function historyFrom(startMs = START_MS) {
       const [organizations, upstreams] = [[{ name: 'org_a', values }], [{ name: 'stock', values }]];
       history.add(sinceMs, { ...NOTHING, operations: [{ name, values }], organizations, upstreams });
     },
-    /** So many requests that the gateway refused with 5xx. */
-    addRefused(name: string, requests: number) {
-      const values = [requests, 0, 0, 0, 0, 0, requests, requests, requests];
+    /** So many requests that the gateway refused. */
+    addRefused(name: string, requests: number, status = 503) {
+      const [client, server] = status < 500 ? [requests, 0] : [0, requests];
+      const values = [requests, 0, 0, 0, 0, client, server, requests, server];
       history.add(history.advance(), { ...NOTHING, operations: [{ name, values }] });
     },
     refuse: (name: string) => history.add(history.advance(), { ...NOTHING, refusals: [{ name, values: [1] }] }),
@@ -386,4 +387,17 @@ test('an upstream that gets no requests has the refusals of the gateway', () => 
   const figuresAt = history.figuresOfEvents(() => ['GET /a']);
   const subject = { kind: 'upstreams', name: 'stock' };
   assert.deepEqual(figuresAt({ subject }, START_MS, START_MS + 1000), { requests: 6, failed: 0, unserved: 6 });
+});
+
+test('a cause of some operations has their requests alone, without those that the gateway refused', () => {
+  const history = historyFrom();
+  history.add('GET /a', 9, 4);
+  history.addRefused('GET /a', 6, 429);
+  history.add('GET /b', 100);
+  const figuresAt = history.figuresOfEvents(() => ['GET /a', 'GET /b']);
+  const event = { subject: { kind: 'upstreams', name: 'stock' }, operations: ['GET /a'] };
+  assert.deepEqual(figuresAt(event, START_MS, START_MS + 1000), { requests: 9, failed: 4 });
+  // Another one joins them.
+  const more = { ...event, operations: ['GET /a', 'GET /b'] };
+  assert.deepEqual(figuresAt(more, START_MS, START_MS + 1000), { requests: 109, failed: 4 });
 });

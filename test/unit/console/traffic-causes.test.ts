@@ -484,7 +484,7 @@ test('answers that break the contract are a warning, and a failure only if most 
     told({ operations: [series(REPORTS, counted, latest)], failureCodes: known(violation) });
   const html = 'status 200 with text/html; the contract declares application/json';
   const breaks = (numbers: string) =>
-    `${REPORTS} of orders breaks its contract: ${numbers} answers in the last minute. #/upstreams/orders`;
+    `${REPORTS} of orders breaks its contract: ${numbers} answers in the last minute. #/operations/${encodeURIComponent(REPORTS)}`;
   assert.deepEqual(toldOf({ requests: 20, broken: 20 }, '/data/0/id: required'), [`warn: ${breaks('20 of 20')}`]);
   assert.deepEqual(toldOf({ requests: 20, broken: 20 }, html), [`bad: ${breaks('20 of 20')}`]);
   assert.deepEqual(toldOf({ requests: 20, broken: 9 }, html), [`warn: ${breaks('9 of 20')}`]);
@@ -492,4 +492,37 @@ test('answers that break the contract are a warning, and a failure only if most 
   assert.deepEqual(toldOf({ requests: 20, broken: 9 }, html, { requests: 4 }), []);
   // The service did not answer the requests that the gateway refused. Their number is too small for another cause.
   assert.deepEqual(toldOf({ requests: 22, refused: 2, broken: 20 }, html), [`bad: ${breaks('20 of 20')}`]);
+});
+
+test('requests that the gateway refuses are no requests that an operation fails', () => {
+  assert.match(
+    told({ operations: [series(REPORTS, { requests: 100, refused: 96, failed: 4 })] })[0] ?? '',
+    /fails: 4 of 4 in the last minute/,
+  );
+});
+
+test('what an open breaker refuses is named with the service that opened it', () => {
+  const status = {
+    upstreams: {
+      orders: {
+        targets: [{ mode: 'live', address: 'http://orders:1', state: 'failing', last_error: 'status 500' }],
+        breaker: { live: 'open' },
+      },
+    },
+  };
+  const other = 'GET /reports/weekly';
+  const operations = [
+    series(REPORTS, { requests: 99, failed: 9, refused: 90, overloaded: 70 }),
+    series(other, { requests: 30, refused: 30, overloaded: 30 }),
+  ];
+  const [cause] = causesOf(status, QUIET, NOW_MS, presentOf({ operations }), createCauseMemory());
+  assert.match(
+    cause?.consequence ?? '',
+    /In the last minute: GET \/reports\/daily \(9 of 79 failed, 70 refused\), GET \/reports\/weekly \(30 of 30 refused\)\.$/,
+  );
+});
+
+test('after a restart, a broken contract waits until its upstream is known', () => {
+  const operations = [series('GET /others', { requests: 20, broken: 20 })];
+  assert.deepEqual(told({ operations }), []);
 });
