@@ -152,10 +152,12 @@ export class Console {
     const asked = exchangeFilterOf(query);
     const fromMs = asked.fromMs ?? startMsOf(spanOf(query), this.#options.now());
     const filter = { ...asked, fromMs, limit: BROKEN_DOWN_MAX };
-    const [latest, errors, failed] = await Promise.all(
-      [undefined, 'failed', 'service_failed'].map((status) => this.#rowsOf(query, { ...filter, status })),
+    const [latest = [], errors = [], failed = [], broken = []] = await Promise.all(
+      [undefined, 'failed', 'service_failed', 'broken'].map(async (status) => {
+        return (await this.#rowsOf(query, { ...filter, status })).rows;
+      }),
     );
-    return breakdownOf(latest?.rows ?? [], errors?.rows ?? [], failed?.rows ?? []);
+    return breakdownOf(latest, errors, failed, broken);
   }
 
   /** Asks every instance, because each knows only its own requests. */

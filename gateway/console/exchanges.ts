@@ -1,7 +1,7 @@
 // Pure: makes one row per recent exchange, from its log line, and the filter that a query asks for. Counts rows by code, caller and
 // operation.
 
-import { hasFailed, wasRefused } from '../shared/failed-requests.ts';
+import { brokeContract, hasFailed, wasRefused } from '../shared/failed-requests.ts';
 import type { ExchangeFilter, ExchangeLine } from '../shared/questions/exchange-filter.ts';
 
 export interface ExchangeRow {
@@ -21,6 +21,8 @@ export interface ExchangeRow {
   readonly code: string | null;
   /** Whether the gateway refused the request before it was sent to the service. */
   readonly refused: boolean;
+  /** Whether the client got an answer that breaks the contract. */
+  readonly broken: boolean;
   readonly upstream: string | null;
   /** The tool with which an agent called the operation. */
   readonly tool: string | null;
@@ -34,6 +36,8 @@ export interface ExchangeRow {
    * The time for which a target had the request and did not answer, until the timeout, or the failed connection; null in any other case.
    */
   readonly waited_ms: number | null;
+  /** The time from the first byte of the answer to the last one for the client; null for fast requests, of which it is not known. */
+  readonly transfer_ms: number | null;
   /** The instance that served the exchange; undefined if it is the instance that answers the page. */
   readonly instance?: string;
 }
@@ -80,19 +84,31 @@ export function exchangeRow(line: ExchangeLine): ExchangeRow {
     stage: String(line.stage),
     code: textOrNull(line.code),
     refused: wasRefused(line),
+    broken: brokeContract(line),
     upstream: textOrNull(line.upstream),
     tool: textOrNull(line.tool),
     duration_ms: Number(line.duration_ms),
     upstream_ms: typeof upstreamMs === 'number' ? upstreamMs : null,
     waited_ms: typeof upstreamMs === 'number' ? null : waitedMs(line),
+    transfer_ms: typeof upstreamMs === 'number' ? transferMs(line, upstreamMs) : null,
   };
 }
 
-/** Returns the time of the stage `forward` without its queue, if the exchange ended there because the service failed. */
+/** Returns the time for which a target had the request, if the exchange ended in `forward` because the service failed. */
 function waitedMs(line: ExchangeLine): number | null {
   if (line.stage !== 'forward' || line.target == null || !hasFailed(line)) return null;
-  const { forward } = (line.stages_ms ?? {}) as { readonly forward?: number };
-  return forward === undefined ? null : Math.max(0, forward - Number(line.queued_ms ?? 0));
+  return sentMs(line);
+}
+
+function transferMs(line: ExchangeLine, upstreamMs: number): number | null {
+  const ms = sentMs(line);
+  return ms === null ? null : Math.max(0, ms - upstreamMs);
+}
+
+/** Returns the time of the stage `forward` without its queue; null if the line does not say it. */
+function sentMs({ stages_ms: stages, queued_ms: queued = 0 }: ExchangeLine): number | null {
+  const { forward } = (stages ?? {}) as { readonly forward?: number };
+  return forward === undefined ? null : Math.max(0, forward - Number(queued));
 }
 
 /** Merges the lists of several processes, newest first. */
@@ -119,6 +135,8 @@ interface Share {
   readonly refused: number;
   /** Refused requests that got a 5xx. An upstream with an open breaker or a full queue hurts clients as much as a failing upstream. */
   readonly unserved: number;
+  /** Answers that break the contract, and that clients got. */
+  readonly broken: number;
   /** True for requests without an organization, whose name is the address of the client. */
   readonly client?: true;
 }
@@ -131,8 +149,9 @@ interface Breakdown {
   readonly codes: readonly Share[];
   readonly organizations: readonly Share[];
   readonly operations: readonly Share[];
-  /** The latest requests that failed and the latest that were refused, newest first. */
-  readonly errors: readonly ExchangeRow[];
+  /** The latest requests that the service failed or answered against the contract, and the latest that were refused; newest first. */
+  readonly failures: readonly ExchangeRow[];
+  readonly refusals: readonly ExchangeRow[];
   readonly latest: readonly ExchangeRow[];
   readonly slowest: readonly ExchangeRow[];
 }
@@ -146,13 +165,17 @@ const LATEST_MAX = 10;
  *
  * @param errors with 4xx or 5xx
  * @param failed with 5xx that the gateway itself did not cause
+ * @param broken that break the contract, and that clients got
  */
 export function breakdownOf(
   latest: readonly ExchangeRow[],
   errors: readonly ExchangeRow[],
   failed: readonly ExchangeRow[],
+  broken: readonly ExchangeRow[],
 ): Breakdown {
-  const byId = new Map([...latest, ...errors, ...failed].map((row) => [`${row.instance} ${row.request_id}`, row]));
+  const byId = new Map(
+    [...latest, ...errors, ...failed, ...broken].map((row) => [`${row.instance} ${row.request_id}`, row]),
+  );
   const counted = [...byId.values()];
   const others = errors.filter((row) => row.code !== null && (row.refused || row.status < 500));
   return {
@@ -162,8 +185,9 @@ export function breakdownOf(
     codes: sharesOf(counted, ({ code }) => code),
     organizations: sharesOf(counted, ({ organization, client }) => organization ?? client),
     operations: sharesOf(counted, ({ operation }) => operation),
-    // Some of both: what failed says why a breaker is open, and refusals say what happens now.
-    errors: newestFirst([failed.slice(0, LATEST_MAX), others.slice(0, LATEST_MAX)], 2 * LATEST_MAX),
+    // Two lists, because a busy client over its limit would push the failures out of one list.
+    failures: newestFirst([failed, broken], LATEST_MAX),
+    refusals: others.slice(0, LATEST_MAX),
     latest: latest.slice(0, LATEST_MAX),
     slowest: latest.toSorted((one, other) => other.duration_ms - one.duration_ms).slice(0, LATEST_MAX),
   };
@@ -180,7 +204,8 @@ function sharesOf(rows: readonly ExchangeRow[], nameOf: (row: ExchangeRow) => st
       const failed = all.filter((row) => row.status >= 500 && !row.refused).length;
       const unserved = all.filter((row) => row.refused && row.status >= 500).length;
       const isClient = all[0]?.organization === null && name === all[0].client;
-      return { name, requests: all.length, failed, refused, unserved, ...(isClient && { client: true }) };
+      const broken = all.filter((row) => row.broken).length;
+      return { name, requests: all.length, failed, refused, unserved, broken, ...(isClient && { client: true }) };
     })
     .sort((one, other) => other.requests - one.requests || one.name.localeCompare(other.name))
     .slice(0, SHARES_MAX);

@@ -14,10 +14,11 @@ interface PageFile extends EncodedBody {
 
 const HTML = 'text/html; charset=utf-8';
 const JAVASCRIPT = 'text/javascript; charset=utf-8';
+const CSS = 'text/css; charset=utf-8';
 
 const SCRIPTS = wordList(
-  'theme console api role follow addresses views elements states format tables',
-  'overview attention overview-tables tiles traffic-charts time-range copy-link subject subject-facts subject-tiles',
+  'theme console api addresses views elements states format tables',
+  'overview attention happened overview-tables tiles traffic-charts time-range copy-link subject subject-facts subject-tiles',
   'breakdown charts chart-drawing chart-kinds chart-table scale',
   'exchanges story next-steps slow-answer routes-view route-search search audit audit-events alerts configuration explain',
   'organizations system causes-about system-stores system-upstreams last-reload instance-versions system-table',
@@ -36,19 +37,21 @@ const onPage = (name: string, type: string): Source => ({
   read: () => readFile(new URL(`./page/${name}`, import.meta.url)),
 });
 
-function lean(name: string, type: string): Source {
-  const { read } = onPage(name, type);
-  return { name, type, read: async () => Buffer.from(leanForm((await read()).toString())) };
+function lean({ name, type, read }: Source): Source {
+  const form = type === CSS ? leanStyles : type === JAVASCRIPT ? leanForm : undefined;
+  return form === undefined
+    ? { name, type, read }
+    : { name, type, read: async () => Buffer.from(form(String(await read()))) };
 }
 
 /** The page itself is not in the version, because it contains the version. */
 const SOURCES: readonly Source[] = [
-  lean('console.css', 'text/css; charset=utf-8'),
+  onPage('console.css', CSS),
   onPage('icon.svg', 'image/svg+xml'),
-  ...SCRIPTS.map((name) => lean(`${name}.js`, JAVASCRIPT)),
+  ...SCRIPTS.map((name) => onPage(`${name}.js`, JAVASCRIPT)),
   // The style sheet and the fonts of the documentation.
   ...LOOK_FILES,
-];
+].map(lean);
 const FOLDER = '/console';
 
 interface Contents {
@@ -95,11 +98,20 @@ function once<T>(make: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * Removes comments and indentation, which browsers do not need. Only comments on separate lines are removed, because without a parser, a
- * comment after code cannot be distinguished from the text of a string or a pattern.
+ * Removes comments, indentation and the ends of lines after a bracket, a comma or a semicolon, which browsers do not need. Only comments on
+ * separate lines are removed, because without a parser, a comment after code looks like the text of a string or a pattern.
  */
 export function leanForm(text: string): string {
-  return removeIndentation(text.replace(/^[ \t]*(?:\/\*[\s\S]*?\*\/|\/\/.*)[ \t]*\n/gm, '').replace(/\n{2,}/g, '\n'));
+  const code = text.replace(/^[ \t]*(?:\/\*[\s\S]*?\*\/|\/\/.*)[ \t]*\n/gm, '').replace(/\n{2,}/g, '\n');
+  return removeIndentation(code).replace(/([{,([;])\n/g, '$1');
+}
+
+/** Removes the comments of a style sheet, and the white space that separates nothing. */
+export function leanStyles(text: string): string {
+  return leanForm(text)
+    .replace(/\s*([{};])\s*/g, '$1')
+    .replace(/([:,])\s+/g, '$1')
+    .replaceAll(';}', '}');
 }
 
 /** Removes the indentation. No text of the page spans several lines. */

@@ -37,6 +37,11 @@ export function hasFailed(ended: EndedExchange & { readonly status?: unknown }):
   return Number(ended.status) >= 500 && !wasRefused(ended);
 }
 
+/** Whether the client got an answer that breaks the contract. */
+export function brokeContract({ code, answer_violations: violations }: Readonly<Record<string, unknown>>): boolean {
+  return code == null && violations != null;
+}
+
 const RUNBOOKS: Readonly<Record<string, string>> = {
   upstream_auth_failed: 'GatewayCredentialLatched',
   upstream_unreachable: 'GatewayTargetDown',

@@ -87,7 +87,7 @@ describe('the console', () => {
       for (let sent = 0; sent < 6; sent += 1)
         await (await fetch(`${latched.url}/v1/things`, { headers: { authorization } })).arrayBuffer();
       const { page } = await openPage(browser, `${latched.adminUrl}/#/upstreams/things`, { width: 1440 });
-      const tile = page.locator('#subject-tiles .unsent');
+      const tile = page.locator('#subject-tiles .more');
       await tile.waitFor(PATIENCE);
       assert.match((await tile.textContent()) ?? '', /^Not sent✕ [1-6]refused with 5xx, not counted as failed$/);
       assert.match((await tile.locator('a').getAttribute('href')) ?? '', /upstream=things.*status=refused/);

@@ -146,7 +146,7 @@ describe('the console in a browser', () => {
     const said = (await page.locator('#traffic-chart svg').getAttribute('aria-label')) ?? '';
     assert.match(
       said,
-      /^Requests over the last 15 minutes\. 2xx: last [\d.]+\/s, highest [\d.]+\/s at \d\d:\d\d; 4xx: .*5xx: /,
+      /^Requests over the last 15 minutes\. 2xx: last [\d.]+\/s, highest [\d.]+\/s at \d\d:\d\d; refused: .*failed: /,
     );
     // Five seconds of a slot are no rate of its fifteen.
     nowMs += SLOT_MS - (nowMs % SLOT_MS) + STEP_MS;
@@ -195,10 +195,19 @@ describe('the console in a browser', () => {
     await page.locator('#subject-about', { hasText: 'Healthy targets1 of 2' }).waitFor(PATIENCE);
     await page.locator('#subject-causes li').first().waitFor(PATIENCE);
     const told = (await page.locator('main [data-view="subject"]').textContent()) ?? '';
-    // The marks of both charts name it, too.
-    assert.equal(told.split(dying.url).length - 1, 4, `with its cause, and among the targets: ${told}`);
+    // The marks of both charts and the list of what happened name it, too.
+    assert.equal(told.split(dying.url).length - 1, 5, `with its cause, and among the targets: ${told}`);
     const first = page.locator('#subject-about .facts > div').first();
     assert.match((await first.locator('.state.bad').textContent()) ?? '', /ejected/);
+    // A link to a past time says what happened in it, and nothing of another time.
+    const during = (fromMs: number, toMs: number) =>
+      `#/upstreams/stock?${new URLSearchParams({ from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() })}`;
+    await page.evaluate(`location.hash = '${during(nowMs - 120_000, nowMs + 1000)}'`);
+    await page.locator('#subject-happened', { hasText: `target ${dying.url} is ejected` }).waitFor(PATIENCE);
+    await takeScreenshot(page, 'console-past');
+    await page.evaluate(`location.hash = '${during(nowMs - 600_000, nowMs - 300_000)}'`);
+    await page.locator('#subject-happened li', { hasText: 'is ejected' }).waitFor({ ...PATIENCE, state: 'detached' });
+    await page.evaluate("location.hash = '#/upstreams/stock'");
     await page.locator('#nav a', { hasText: 'Overview' }).click();
     writeFileSync(join(gateway.directory, 'config/limits.yaml'), '{ "tiers": { "standard": { "requests": -1 } } }');
     await page.locator('#attention', { hasText: 'The configuration files have mistakes' }).waitFor(PATIENCE);
@@ -229,7 +238,7 @@ describe('the console in a browser', () => {
     // Refusals that clients cause are no alarm, unless they are a great part of what one sends.
     assert.doesNotMatch(said, /org_busy is refused|deprecated/);
     await page
-      .locator('#marks', { hasText: 'A changed configuration was refused' })
+      .locator('#happened', { hasText: 'A changed configuration was refused' })
       .waitFor({ ...PATIENCE, state: 'attached' });
     await page.locator('#attention a', { hasText: 'runbook' }).first().click();
     await page.locator('#runbook .soft', { hasText: /Runbook of the alert Gateway/ }).waitFor(PATIENCE);
@@ -248,7 +257,7 @@ describe('the console in a browser', () => {
     const { page } = await open();
     await page.locator('#codes a', { hasText: 'upstream_error' }).click();
     await page.locator('#subject-about', { hasText: 'What clients are told' }).waitFor(PATIENCE);
-    await hasRow(page, 'breakdown', /^org_busy \| 2\d \| ✕ 2\d \| 0$/);
+    await hasRow(page, 'breakdown', /^org_busy \| 2\d \| ✕ 2\d \| {2}\| 0$/);
     await hasRow(page, 'breakdown', /^GET \/v1\/strict \| 2\d/);
     await page.locator('#subject-tiles a', { hasText: 'In this time' }).click();
     const rows = await exchangesIn(page);
@@ -601,7 +610,7 @@ describe('the console in a browser', () => {
     await page.locator('#shown').selectOption('GET /v1/strict');
     const chart = page.locator('#traffic-chart svg[aria-label^="Requests of GET /v1/strict over"]');
     await chart.waitFor(PATIENCE);
-    assert.match((await chart.getAttribute('aria-label')) ?? '', /5xx: last [\d.]+\/s, highest [\d.]+\/s/);
+    assert.match((await chart.getAttribute('aria-label')) ?? '', /failed: last [\d.]+\/s, highest [\d.]+\/s/);
     await takeScreenshot(page, 'console-one-operation');
     await nextAnswer(page, 'feed');
     assert.equal(await page.locator('#shown').inputValue(), 'GET /v1/strict');

@@ -73,7 +73,10 @@ function requestsIn(bounds: readonly number[], counts: ArrayLike<number>): numbe
   return requests;
 }
 
-/** Estimates a quantile of the requests that were not refused, like `histogram_quantile` of Prometheus, linearly within a bucket, and as the last bound for longer durations. */
+/**
+ * Estimates a quantile of the requests that were not refused, like `histogram_quantile` of Prometheus, linearly within a bucket, and as the
+ * last bound for longer durations.
+ */
 export function quantileMs(bounds: readonly number[], counts: ArrayLike<number>, part: number): number | null {
   // The gateway refuses before a service can take time, so its refusals are the fastest, and would hide how long services take.
   const refused = classIn(bounds, counts, 'refused');

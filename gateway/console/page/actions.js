@@ -1,8 +1,8 @@
 // The buttons of an operator's actions. Each opens a dialog. Only the holder of the admin token gets buttons.
 
 import { ActionDialog } from './action-dialog.js';
+import { mayAct } from './api.js';
 import { element } from './elements.js';
-import { mayAct } from './role.js';
 
 /** Title, consequence and the word of the button, by action. */
 const ACTION_TEXTS = {

@@ -83,11 +83,7 @@ const showReceivers = createTable(place('alerts-receivers'), {
       cell: ({ state, reason }) =>
         signed(state === 'ok' ? undefined : 'bad', reason === null ? state : `${words(state)}: ${reason}`),
     },
-    {
-      key: 'last',
-      label: 'Last message',
-      cell: ({ last_message_at: at }) => (at === null ? NONE : timeElement(at)),
-    },
+    { key: 'last', label: 'Last message', cell: ({ last_message_at: at }) => (at === null ? NONE : timeElement(at)) },
   ],
 });
 

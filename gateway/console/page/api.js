@@ -1,4 +1,5 @@
-// Reads data from the gateway and acts on it, with the token of the operator.
+// Reads data from the gateway and acts on it, with the token of the operator, whose role says whether the page may act. Repeats a question
+// while a view is shown.
 
 /** The key of the token in the storage of this tab, which ends with the tab. */
 const TOKEN = 'admin-token';
@@ -60,4 +61,65 @@ async function send(path, body) {
 function authorization() {
   const token = sessionStorage.getItem(TOKEN);
   return token === null ? {} : { authorization: `Bearer ${token}` };
+}
+
+let role = 'viewer';
+
+export const mayAct = () => role === 'admin';
+export const setRole = (next) => {
+  role = next;
+};
+
+let paused = false;
+/** Questions that wait for the end of the pause. */
+const waiting = new Set();
+
+/** Begins or ends a pause. During a pause a view keeps its contents. A view that is opened during the pause asks once. */
+export function setPaused(next) {
+  paused = next;
+  if (paused) return;
+  const turns = [...waiting];
+  waiting.clear();
+  for (const turn of turns) void turn();
+}
+
+/**
+ * Repeats a question to the gateway, and reports when it is not answered.
+ *
+ * @param ask resolves with the answer
+ * @param everyMs time between an answer and the next question
+ * @param tell `answer(value)`, `lost()` for each question without an answer, `refused()` when a token is needed, after which it stops
+ * @returns a function that stops asking
+ */
+export function follow(ask, everyMs, tell) {
+  let stopped = false;
+  let timer;
+
+  async function turn() {
+    try {
+      const value = await ask();
+      if (!stopped) tell.answer(value);
+    } catch (error) {
+      if (stopped) return;
+      if (error instanceof Unauthorized) {
+        stopped = true;
+        tell.refused();
+        return;
+      }
+      tell.lost();
+    }
+    if (!stopped) timer = setTimeout(again, everyMs);
+  }
+
+  function again() {
+    if (paused) waiting.add(turn);
+    else void turn();
+  }
+
+  void turn();
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+    waiting.delete(turn);
+  };
 }

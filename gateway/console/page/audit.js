@@ -19,11 +19,7 @@ const show = createTable(place('audit-rows'), {
   compact: true,
   keyOf: ({ sequence }) => String(sequence),
   columns: [
-    {
-      key: 'at',
-      label: 'Time',
-      cell: ({ at }) => timeElement(at),
-    },
+    { key: 'at', label: 'Time', cell: ({ at }) => timeElement(at) },
     { key: 'by', label: 'By', cell: ({ by }) => (by === FILES ? SAVED_FILE : by) },
     { key: 'kind', label: 'What', cell: ({ kind }) => kind.replaceAll(/[._]/g, ' ') },
     {

@@ -29,14 +29,16 @@ export function createBreakdown({ view }) {
   box.hidden = false;
   const parts = PARTS.filter(({ of }) => of !== view);
   const places = parts.map(() => element('div'));
-  const errors = element('div');
+  const failures = element('div');
+  const refusals = element('div');
   const slowest = element('div');
   const latest = element('div');
   const reach = element('p', { class: 'soft wide' });
   box.replaceChildren(
     ...parts.map(({ title }, index) => element('section', {}, element('h3', {}, title), places[index])),
     element('section', { class: 'wide slowest' }, element('h3', {}, 'Slowest remembered requests'), slowest),
-    element('section', { class: 'wide' }, element('h3', {}, 'Latest failures and refusals'), errors),
+    element('section', { class: 'wide' }, element('h3', {}, 'Latest failures of the service'), failures),
+    element('section', { class: 'wide' }, element('h3', {}, 'Latest refusals'), refusals),
     element('section', { class: 'wide' }, element('h3', {}, 'Latest requests'), latest),
     reach,
   );
@@ -44,7 +46,8 @@ export function createBreakdown({ view }) {
   const without = [SUBJECTS[view].member].filter((name) => name !== 'upstream');
   const listOf = (container, caption, sort) =>
     exchangeTable(container, { caption, empty: 'None remembered.', without, sort });
-  const showErrors = listOf(errors, 'Latest requests that failed or were refused');
+  const showFailures = listOf(failures, 'Latest failures of the service');
+  const showRefusals = listOf(refusals, 'Latest refusals');
   const showSlowest = listOf(slowest, 'Slowest remembered requests', { key: 'duration', descending: true });
   const showLatest = listOf(latest, 'Latest requests');
   return (found, isSlow) => {
@@ -53,14 +56,16 @@ export function createBreakdown({ view }) {
       // Without requests, the sentence at the end suffices.
       places[index].parentElement.hidden = found.requests === 0;
     }
-    errors.parentElement.hidden = found.errors.length === 0;
-    showErrors(shortened(found.errors));
+    failures.parentElement.hidden = found.failures.length === 0;
+    showFailures(shortened(found.failures));
+    refusals.parentElement.hidden = found.refusals.length === 0;
+    showRefusals(shortened(found.refusals));
     // The slowest requests come first if the subject has become slow. Otherwise they say nothing new.
     const slow = isSlow ? found.slowest : [];
     slowest.parentElement.hidden = slow.length === 0;
     showSlowest(shortened(slow));
     // If every request fails, both lists are the same.
-    const listed = new Set(found.errors.map(({ request_id: id }) => id));
+    const listed = new Set([...found.failures, ...found.refusals].map(({ request_id: id }) => id));
     latest.parentElement.hidden = found.latest.every(({ request_id: id }) => listed.has(id));
     showLatest(shortened(found.latest));
     reach.textContent = reachOf(found);
@@ -97,12 +102,15 @@ function partTable(container, { title, name, view }) {
       },
       { key: 'requests', label: 'Requests', numeric: true, value: true },
       ...(view === 'codes' ? [] : [number('failed', 'Failed', (row) => bad(row.failed))]),
+      ...(view === 'codes' ? [] : [{ ...number('broken', 'Off contract', offContract), optional: true }]),
       ...(view === 'codes' ? [] : [number('refused', 'Refused', (row) => refusedText(row, isCallers))]),
     ],
   });
 }
 
 const bad = (number) => (number === 0 ? '0' : signed('bad', count(number)));
+
+const offContract = ({ broken }) => (broken > 0 ? signed('warn', count(broken)) : '');
 
 /** Returns the number of refused requests, and for callers their share, which says whether a caller is in trouble. */
 function refusedText({ refused, unserved = 0, requests }, isCallers) {

@@ -11,7 +11,9 @@ export function causesAbout(causes, { view, id, upstream }) {
   return causes.filter((cause) => {
     const led = cause.details === undefined ? {} : routeIn(cause.details);
     if (led.view === view && led.id === id) return true;
-    if (view === 'system') return led.view === 'upstreams' || OF_ALL.test(cause.id);
+    if (view === 'upstreams' && cause.upstream === id) return true;
+    if (view === 'organizations' && cause.organizations?.includes(id)) return true;
+    if (view === 'system') return led.view === 'upstreams' || cause.upstream || OF_ALL.test(cause.id);
     if (CALLS.has(view) && OF_ALL.test(cause.id)) return true;
     return view === 'operations' && led.view === 'upstreams' && led.id === upstream;
   });

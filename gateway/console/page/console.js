@@ -2,11 +2,9 @@
 // gateway still answers.
 
 import { ALL, addressOf, instanceIn, keep, routeIn, subjectIn } from './addresses.js';
-import { forgetToken, hasToken, read, setToken, Unauthorized } from './api.js';
+import { follow, forgetToken, hasToken, mayAct, read, setPaused, setRole, setToken, Unauthorized } from './api.js';
 import { element, place, refill, signed } from './elements.js';
-import { follow, setPaused } from './follow.js';
 import { clockWithSeconds, gatewayNow, setGatewayTime } from './format.js';
-import { mayAct, setRole } from './role.js';
 import { placeTime, renewedEveryMs, shownTime, timeName } from './time-range.js';
 import { createViews } from './views.js';
 

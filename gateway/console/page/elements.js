@@ -54,12 +54,16 @@ export function signed(kind, text) {
   );
 }
 
-/** Returns the colour of an exchange. A 5xx hurts the client, whether the service failed or the gateway refused the request. */
-export function kindOf({ status, code, refused, upstream_ms: upstreamMs }) {
-  if (status >= 500) return 'bad';
-  if (refused) return 'warn';
+/**
+ * Returns the colour of an exchange, and the word for what happened. A 5xx hurts the client, whether the service failed or the gateway
+ * refused the request.
+ */
+export function outcomeOf({ status, code, refused, broken, upstream_ms: upstreamMs }) {
   // The operations of the gateway itself refuse, too.
-  return code != null && upstreamMs == null ? 'warn' : undefined;
+  const isRefused = refused || (status < 500 && code != null && upstreamMs == null);
+  if (status >= 500) return ['bad', isRefused ? 'refused' : 'failed'];
+  if (isRefused) return ['warn', 'refused'];
+  return broken ? ['warn', 'off contract'] : [];
 }
 
 /** Keeps the words of a command whole. A browser would break them after a hyphen, so `--` alone could end a line. */

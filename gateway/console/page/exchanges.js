@@ -1,9 +1,8 @@
 // Shows recent exchanges and their filters. The list follows new exchanges. The filters are in the address, so that a list has a link.
 
 import { ALL, addressOf, pageOf } from './addresses.js';
-import { read } from './api.js';
-import { element, kindOf, place, signed } from './elements.js';
-import { follow } from './follow.js';
+import { follow, read } from './api.js';
+import { element, outcomeOf, place, signed } from './elements.js';
 import { clockWithSeconds, duration, moment, NONE, operationName, timeElement } from './format.js';
 import { createTable } from './tables.js';
 
@@ -11,17 +10,18 @@ const LIVE_MS = 1500;
 const FILTERS = ['status', 'code', 'operation', 'organization', 'key', 'client', 'upstream', 'min_ms'];
 
 /**
- * The time in the gateway and the time of the upstream, as numbers and as a bar. The time of the upstream includes the wait for an answer.
+ * The time in the gateway, of the upstream, and of a transfer to the client, as numbers and as a bar. The time of the upstream includes the
+ * wait for an answer.
  */
-function durationCell({ duration_ms: all, upstream_ms: answered, waited_ms: waited, longest }) {
+function durationCell({ duration_ms: all, upstream_ms: answered, waited_ms: waited, transfer_ms: sent, longest }) {
   const upstream = answered ?? waited;
-  const own = upstream === null ? all : Math.max(0, all - upstream);
-  const text = upstream === null ? duration(own) : `${duration(own)} + ${duration(upstream)}`;
+  const parts = { own: Math.max(0, all - upstream - sent), upstream, transfer: sent };
+  const text = Object.values(parts)
+    .filter((ms) => ms !== null)
+    .map(duration)
+    .join(' + ');
   const bar = element('span', { class: 'split', 'aria-hidden': 'true' });
-  for (const [kind, ms] of [
-    ['own', own],
-    ['upstream', upstream ?? 0],
-  ]) {
+  for (const [kind, ms] of Object.entries(parts)) {
     const part = element('span', { class: kind });
     part.style.width = `${(100 * ms) / Math.max(longest, 0.001)}%`;
     bar.append(part);
@@ -47,23 +47,19 @@ function senderCell({ organization, client }) {
   return element('a', { class: 'inner', href }, organization ?? client);
 }
 
+/** Shows the status, and who is at fault: a word, because a service that failed must not look like a refusal by the gateway. */
+function statusCell(row) {
+  const [kind, word] = outcomeOf(row);
+  if (kind === undefined) return String(row.status);
+  return element('span', {}, signed(kind, String(row.status)), ' ', element('span', { class: `word ${kind}` }, word));
+}
+
 /** Makes a list of exchanges. `without` names columns that would be the same in every row. */
 export function exchangeTable(container, { caption, empty, without = [], sort }) {
   const columns = [
     { key: 'time', label: 'Time', cell: ({ at }) => timeElement(at), value: (row) => row.at },
-    {
-      key: 'status',
-      label: 'Status',
-      cell: (row) => signed(kindOf(row), String(row.status)),
-      value: true,
-    },
-    {
-      key: 'operation',
-      label: 'Operation',
-      long: true,
-      cell: operationCell,
-      value: true,
-    },
+    { key: 'status', label: 'Status', cell: statusCell, value: true },
+    { key: 'operation', label: 'Operation', long: true, cell: operationCell, value: true },
     { key: 'code', label: 'Code', cell: (row) => row.code ?? '', value: true },
     {
       key: 'organization',
@@ -73,7 +69,7 @@ export function exchangeTable(container, { caption, empty, without = [], sort })
     },
     {
       key: 'duration',
-      label: 'Gateway + upstream',
+      label: 'Gateway + upstream + transfer',
       numeric: true,
       cell: durationCell,
       value: (row) => row.duration_ms,

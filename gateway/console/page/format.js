@@ -45,6 +45,16 @@ export function duration(ms) {
   return `${(ms / 1000).toFixed(ms >= 99_950 ? 0 : 1).replace(/\.0$/, '')} s`;
 }
 
+/**
+ * Returns the parts of the duration of a request, in milliseconds: those of the gateway, of the upstream until it began to answer, and of
+ * the transfer to the client. The line of a fast request does not tell the transfer from the gateway.
+ */
+export function partsOf({ duration_ms: all, upstream_ms: upstream, stages_ms: stages, queued_ms: queued = 0 }) {
+  const isKnown = upstream !== undefined && stages?.forward !== undefined;
+  const transfer = isKnown ? Math.max(0, stages.forward - queued - upstream) : undefined;
+  return { own: Math.max(0, all - (upstream ?? 0) - (transfer ?? 0)), upstream, transfer };
+}
+
 /** Writes a period in seconds as words. */
 export function period(seconds) {
   if (seconds < 90) return `${Math.round(seconds)} s`;

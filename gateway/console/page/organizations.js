@@ -42,12 +42,7 @@ async function showSearch(find) {
       { key: 'name', label: 'Name', cell: ({ name, id }) => name || id, value: true },
       { key: 'id', label: 'Id', cell: ({ id }) => element('code', {}, id), value: true },
       { key: 'tier', label: 'Tier', value: true },
-      {
-        key: 'state',
-        label: 'State',
-        cell: (row) => signed(STATE_KINDS[row.state], row.state),
-        value: true,
-      },
+      { key: 'state', label: 'State', cell: (row) => signed(STATE_KINDS[row.state], row.state), value: true },
     ],
   });
   show(found.organizations);

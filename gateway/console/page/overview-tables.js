@@ -128,12 +128,7 @@ export function codesTable() {
         cell: ({ minute, status }) => (minute > 0 && status >= 500 ? signed('bad', count(minute)) : count(minute)),
         value: ({ minute, total }) => minute + total / 1e9,
       },
-      {
-        key: 'total',
-        label: 'In this time',
-        numeric: true,
-        value: true,
-      },
+      { key: 'total', label: 'In this time', numeric: true, value: true },
     ],
   });
   return ({ attention, history }) => {
@@ -176,13 +171,7 @@ export function organizationsTable() {
         cell: (row) => count(row.shadow_refused),
         value: (row) => row.shadow_refused,
       },
-      {
-        key: 'near',
-        label: 'Near',
-        minor: true,
-        numeric: true,
-        value: true,
-      },
+      { key: 'near', label: 'Near', minor: true, numeric: true, value: true },
       {
         key: 'left',
         label: 'Left',

@@ -2,9 +2,9 @@
 
 import { addressOf, routeIn } from './addresses.js';
 import { attentionLine, lineOf } from './attention.js';
-import { signOf } from './chart-drawing.js';
-import { element, place, refill } from './elements.js';
-import { ago, bytes, moment, operationName, timeElement, withTimes } from './format.js';
+import { element, place } from './elements.js';
+import { ago, bytes, operationName } from './format.js';
+import { createHappened } from './happened.js';
 import { codesTable, operationsTable, organizationsTable } from './overview-tables.js';
 import { stateOfTarget } from './states.js';
 import { tiles } from './tiles.js';
@@ -88,44 +88,18 @@ function nothingOf({ all }) {
   return { ...all, series: Object.fromEntries(empty) };
 }
 
-/** The latest events that are shown at once. */
-const EVENTS_SHOWN = 6;
-
-/** Lists the events that the charts mark, the latest first, and the start of the charts. */
-function marks() {
-  return ({ history, listed }) => {
-    const fromMs = Date.parse(history.from);
-    const shown = listed.filter((event) => event.until === null || Date.parse(event.until) >= fromMs).toReversed();
-    const earlier = shown.slice(EVENTS_SHOWN);
-    fill(place('marks'), shown.slice(0, EVENTS_SHOWN));
-    fill(place('marks-earlier'), earlier);
-    place('happened').hidden = shown.length === 0;
-    place('marks-more').hidden = earlier.length === 0;
-    place('marks-more').firstElementChild.textContent = `${earlier.length} earlier`;
-    const { bytes: used, bytes_max: most } = history.memory;
-    place('reach').textContent =
-      `Counts reach back ${ago(history.from).replace(' ago', '')}, at most two days, and take ${bytes(used)} of at most ${bytes(most)}.`;
-  };
-}
-
-function fill(list, events) {
-  refill(list, element('ul', {}, ...events.map(eventItem)));
-}
-
-function eventItem({ kind, at, until, text, instance }) {
-  const where = instance === undefined ? '' : ` (${instance})`;
-  const end = until === null ? ' until now' : until === at ? '' : ` to ${moment(until)}`;
-  return element(
-    'li',
-    {},
-    element('span', { 'aria-hidden': 'true', class: `sign ${kind}` }, signOf(kind)),
-    element('span', { class: 'when' }, timeElement(at), end),
-    element('span', {}, withTimes(text) + where),
-  );
+/** Says how far the counts reach back, and what they take. */
+function reach({ history }) {
+  const { bytes: used, bytes_max: most } = history.memory;
+  place('reach').textContent =
+    `Counts reach back ${ago(history.from).replace(' ago', '')}, at most two days, and take ${bytes(used)} of at most ${bytes(most)}.`;
 }
 
 export function overview() {
-  const shows = [attention(), tiles(), charts(), marks(), operationsTable(), codesTable(), organizationsTable()];
+  const shows = [
+    ...[attention(), tiles(), charts(), reach, createHappened(place('happened'), 'h2')],
+    ...[operationsTable(), codesTable(), organizationsTable()],
+  ];
   return (feed) => {
     if (feed.history === null) return shows[0](feed);
     for (const show of shows) show(feed);

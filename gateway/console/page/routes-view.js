@@ -40,11 +40,7 @@ const show = createTable(place('routes-found'), {
       cell: (row) => element('a', { class: 'inner', href: pageOf('upstreams', row.upstream) }, row.upstream),
       value: true,
     },
-    {
-      key: 'try',
-      label: 'Try',
-      cell: ({ method, path }) => explainLink(method, path),
-    },
+    { key: 'try', label: 'Try', cell: ({ method, path }) => explainLink(method, path) },
   ],
 });
 

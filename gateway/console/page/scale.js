@@ -9,16 +9,16 @@ export function linearTicks(greatest) {
   return Array.from({ length: Math.max(1, steps) + 1 }, (_, index) => Number((index * step).toPrecision(6)));
 }
 
-const DURATIONS_MS = [0.5, 1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000];
+const DURATIONS_MS = [0.5, 1, 2, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10_000, 20_000];
 const TICKS_MAX = 7;
 
 /**
- * Bounds of duration buckets, from the one below the least value to the one above the greatest; at least three. Below the first of them no
- * detail is known.
+ * Bounds of duration buckets, from the one below the least value to the second one above the greatest, so that its line is not at the edge;
+ * at least three. Below the first of them no detail is known, and above 10 s neither.
  */
 export function durationTicks(leastMs, greatestMs) {
   const above = DURATIONS_MS.findIndex((one) => one >= greatestMs);
-  const end = above === -1 ? DURATIONS_MS.length - 1 : above;
+  const end = above === -1 ? DURATIONS_MS.length - 1 : Math.min(above + 1, DURATIONS_MS.length - 1);
   const below = DURATIONS_MS.findLastIndex((one) => one <= leastMs);
   const from = Math.max(0, Math.min(below, end - 2));
   return DURATIONS_MS.slice(from, Math.max(from + 3, end + 1));

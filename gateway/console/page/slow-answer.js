@@ -5,7 +5,7 @@ import { read } from './api.js';
 import { isSlow, leadsOf } from './attention.js';
 import { causesAbout } from './causes-about.js';
 import { element, linkTo } from './elements.js';
-import { duration, percent, quantile, withTimes } from './format.js';
+import { duration, partsOf, percent, quantile, withTimes } from './format.js';
 
 /** A request with this many times the usual duration is slow. */
 const SLOW = 2;
@@ -32,14 +32,16 @@ export async function showTime(section, record, stages) {
   section.replaceChildren(element('h3', {}, 'Where the time went'), list);
 }
 
-function timesOf({ duration_ms: all, upstream_ms: ms, upstream, target, queued_ms: queued }, stages) {
-  const own = Math.max(0, all - (ms ?? 0));
+function timesOf(record, stages) {
+  const { duration_ms: all, upstream, target, queued_ms: queued } = record;
+  const { own, upstream: ms, transfer } = partsOf(record);
   const [longest] = stages
     .filter(({ stage }) => stage !== 'forward')
     .toSorted((one, other) => (other.duration_ms ?? 0) - (one.duration_ms ?? 0));
   const most = longest?.duration_ms > own / 2 ? `, most of it in ${longest.stage}` : '';
   const waited = queued > 0 ? `, of which it waited ${duration(queued)} for its turn` : '';
-  const gateway = `${duration(own)} (${percent(own, all)}) in the gateway${waited || most}.`;
+  const sent = transfer > 1 ? `; ${duration(transfer)} (${percent(transfer, all)}) in the transfer to the client` : '';
+  const gateway = `${duration(own)} (${percent(own, all)}) in the gateway${waited || most}${sent}.`;
   if (ms === undefined) return [gateway];
   const service = linkTo('upstreams', upstream, `the upstream ${upstream}`);
   return [`${duration(ms)} (${percent(ms, all)}) in `, service, `${target ? `, ${target}` : ''}; `, gateway];

@@ -8,12 +8,7 @@ export const TARGET_KINDS = {
   ...{ failing: 'bad', ejected: 'bad', unhealthy: 'bad' },
 };
 export const BREAKER_KINDS = { closed: undefined, half_open: 'warn', open: 'bad' };
-export const CREDENTIAL_KINDS = {
-  proven: undefined,
-  unproven: undefined,
-  latched: 'bad',
-  no_secret: 'bad',
-};
+export const CREDENTIAL_KINDS = { proven: undefined, unproven: undefined, latched: 'bad', no_secret: 'bad' };
 /** The states in which an operator can have the credential tried again. */
 export const RETRIED_CREDENTIALS = new Set(['latched']);
 

@@ -2,8 +2,17 @@
 
 import { addressOf } from './addresses.js';
 import { read } from './api.js';
-import { commandLine, element, emptyCard, factsIn, kindOf, link, linkTo, place, signed } from './elements.js';
-import { clockWithMilliseconds, day, duration, NONE, operationName, timeElement, withTimes } from './format.js';
+import { commandLine, element, emptyCard, factsIn, link, linkTo, outcomeOf, place, signed } from './elements.js';
+import {
+  clockWithMilliseconds,
+  day,
+  duration,
+  NONE,
+  operationName,
+  partsOf,
+  timeElement,
+  withTimes,
+} from './format.js';
 import { showNextSteps } from './next-steps.js';
 
 const OUTCOME_MARKS = { passed: 'good', answered: 'good', 'not reached': 'off', 'not tried': 'off' };
@@ -48,12 +57,18 @@ function unknown(id) {
 }
 
 function storyOf({ request_id: id, time, verdict, stages, record, refused, next }) {
-  const told = { ...record, refused };
-  const kind = kindOf(told) ?? 'good';
+  const violations = record.code === undefined ? record.answer_violations : undefined;
+  const told = { ...record, refused, broken: violations };
+  const [kind = 'good'] = outcomeOf(told);
   return element(
     'article',
     { class: 'story' },
     element('p', { class: `verdict ${kind}` }, signed(kind, withTimes(verdict))),
+    ...(violations ?? [])
+      .slice(0, 1)
+      .map((text) =>
+        element('p', { class: 'verdict warn' }, signed('warn', `The answer breaks the contract: ${text}`)),
+      ),
     factsOf(id, time, record),
     ...(record.code === undefined ? timeOf(record, stages) : nextStepsOf(record, next)),
     element('h3', {}, 'Stage by stage'),
@@ -97,9 +112,7 @@ function factsOf(id, time, record) {
     target,
     client,
     duration_ms: all,
-    upstream_ms: ms,
   } = record;
-  const own = ms === undefined ? all : Math.max(0, all - ms);
   const at =
     time === undefined
       ? NONE
@@ -124,18 +137,22 @@ function factsOf(id, time, record) {
         ? NONE
         : linkTo('upstreams', upstream, target === undefined ? upstream : `${upstream}, ${target}`),
     ],
-    [
-      'Duration',
-      ms === undefined ? duration(all) : `${duration(all)}: gateway ${duration(own)}, upstream ${duration(ms)}`,
-    ],
+    ['Duration', [duration(all), partsText(record)].filter((text) => text).join(': ')],
   ]);
 }
 
+function partsText(record) {
+  const { own, upstream, transfer } = partsOf(record);
+  if (upstream === undefined) return '';
+  const sent = transfer === undefined ? '' : `, transfer ${duration(transfer)}`;
+  return `gateway${transfer === undefined ? ' and transfer' : ''} ${duration(own)}, upstream ${duration(upstream)}${sent}`;
+}
+
 /** Returns the colour and the word of a stage in which the service failed, or the gateway refused the request. */
-function outcomeOf({ outcome }, record) {
+function stageOutcome({ outcome }, record) {
   if (outcome !== 'refused') return [OUTCOME_MARKS[outcome], outcome === 'answered' ? 'responded' : outcome];
-  const kind = kindOf(record) ?? 'warn';
-  return [kind, kind === 'bad' ? 'failed' : 'refused'];
+  const [kind, word] = outcomeOf(record);
+  return kind === undefined ? ['warn', 'refused'] : [kind, word];
 }
 
 /** Writes a time with milliseconds, because the stages of a request follow each other within a few milliseconds. */
@@ -144,7 +161,7 @@ const exactTime = (iso) => clockWithMilliseconds(Date.parse(iso));
 function stageOf(stage, record) {
   const { stage: name, told, duration_ms: ms } = stage;
   const all = record.duration_ms ?? 0;
-  const [kind, word] = outcomeOf(stage, record);
+  const [kind, word] = stageOutcome(stage, record);
   const bar = element('span', { class: 'bar', 'aria-hidden': 'true', hidden: ms === undefined ? '' : undefined });
   if (ms !== undefined) bar.style.width = `${Math.min(100, (100 * ms) / Math.max(all, 0.001))}%`;
   return element(

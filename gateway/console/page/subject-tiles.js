@@ -52,16 +52,25 @@ function figuresIn(series) {
   ];
 }
 
-/** Shows how many remembered requests to an upstream were refused before they were sent. The upstream does not fail these. */
-export function showUnsent(subject, { operations }) {
-  const unsent = operations.reduce((sum, { unserved = 0 }) => sum + unserved, 0);
+/**
+ * Shows what the counts of the subject do not have: how many remembered requests to an upstream were refused before they were sent, which
+ * it does not fail, and how many answers broke the contract.
+ */
+export function showMore({ view, ...subject }, { operations }) {
   const tiles = place('subject-tiles');
-  tiles.querySelector('.unsent')?.remove();
-  if (subject.view !== 'upstreams' || unsent === 0 || tiles.children.length === 0) return;
-  const made = tile(subject, { name: 'Not sent', value: count(unsent), kind: 'bad', params: { status: 'refused' } });
-  made.querySelector('.soft').textContent = 'refused with 5xx, not counted as failed';
-  made.classList.add('unsent');
-  tiles.append(made);
+  for (const one of tiles.querySelectorAll('.more')) one.remove();
+  if (tiles.children.length === 0) return;
+  const sumOf = (key) => operations.reduce((sum, one) => sum + (one[key] ?? 0), 0);
+  const show = (name, number, kind, status, text) => {
+    if (number === 0) return;
+    const made = tile({ view, ...subject }, { name, value: count(number), kind, params: { status } });
+    made.querySelector('.soft').textContent = text;
+    made.classList.add('more');
+    tiles.append(made);
+  };
+  if (view === 'upstreams')
+    show('Not sent', sumOf('unserved'), 'bad', 'refused', 'refused with 5xx, not counted as failed');
+  show('Off contract', sumOf('broken'), 'warn', 'broken', 'answers that clients got all the same');
 }
 
 /** Returns the kind of a figure, as on the first page. A refusal with 5xx hurts clients like a failure. */

@@ -2,16 +2,16 @@
 // remembered requests.
 
 import { addressOf, instanceIn, SUBJECTS, subjectIn } from './addresses.js';
-import { read, Unavailable } from './api.js';
+import { follow, read, Unavailable } from './api.js';
 import { isSlow, showCauses } from './attention.js';
 import { createBreakdown } from './breakdown.js';
 import { causesAbout } from './causes-about.js';
 import { emptyCard, link, place } from './elements.js';
-import { follow } from './follow.js';
 import { operationName } from './format.js';
+import { createHappened } from './happened.js';
 import { refreshOrganization, showOrganization } from './organizations.js';
 import { showCode, showOperation, showUpstream } from './subject-facts.js';
-import { codeTiles, showUnsent, tilesOf } from './subject-tiles.js';
+import { codeTiles, showMore, tilesOf } from './subject-tiles.js';
 import { shownTime } from './time-range.js';
 import { createTrafficCharts } from './traffic-charts.js';
 
@@ -38,7 +38,9 @@ export class SubjectPage {
   #isRefreshing = false;
   #showCharts = createTrafficCharts(place('subject-traffic'), place('subject-latency'), () => subjectIn(this.#subject));
 
-  /** @param tell what questions of the page report (`follow.js`) */
+  #showHappened = createHappened(place('subject-happened'), 'h3');
+
+  /** @param tell what questions of the page report (`follow` of `api.js`) */
   constructor(tell) {
     this.#tell = tell;
   }
@@ -99,7 +101,8 @@ export class SubjectPage {
     const { view, id } = this.#subject;
     const { history } = feed;
     const known = history?.operations.find(({ name }) => view === 'operations' && name === id);
-    this.#show({ ...feed, history: known === undefined ? null : { ...history, subject: known } });
+    const of = known === undefined ? null : { ...history, subject: known };
+    this.#show({ ...feed, history: of, listed: [] });
   }
 
   #show(feed) {
@@ -108,7 +111,9 @@ export class SubjectPage {
     this.#status = feed.history?.subject?.status;
     this.#isSlow = isSlow(this.#showCauses());
     if (view === 'upstreams' && !this.#isUnknown) showUpstream(feed, id);
-    if (feed.history !== null && !this.#isUnknown) this.#showFigures(feed);
+    if (feed.history === null || this.#isUnknown) return;
+    this.#showFigures(feed);
+    this.#showHappened(feed);
   }
 
   #showCauses() {
@@ -134,7 +139,7 @@ export class SubjectPage {
     }
     const tiles = isCode ? codeTiles(history, this.#subject) : tilesOf(history, this.#subject, this.#isSlow);
     place('subject-tiles').replaceChildren(...tiles);
-    if (this.#found !== undefined) showUnsent(this.#subject, this.#found);
+    if (this.#found !== undefined) showMore(this.#subject, this.#found);
     this.#showCharts(feed, isCode ? asRequests(known) : known, id);
   }
 
@@ -143,12 +148,12 @@ export class SubjectPage {
     this.#found = found;
     this.#showFound(found, this.#isSlow);
     if (view === 'operations') this.#showOperation(found);
-    showUnsent(this.#subject, found);
+    showMore(this.#subject, found);
   }
 
   /** The upstream of an operation is known from its requests. Requests that were refused early have none. */
-  #showOperation({ latest, errors }) {
-    const upstream = [...latest, ...errors].find((one) => one.upstream)?.upstream;
+  #showOperation({ latest, failures }) {
+    const upstream = [...latest, ...failures].find((one) => one.upstream)?.upstream;
     showOperation(upstream, this.#subject.id);
     if (upstream === this.#subject.upstream) return;
     this.#subject.upstream = upstream;
@@ -194,6 +199,8 @@ function asRequests({ series, status }) {
       redirects: none,
       client_errors: isServer ? none : series,
       server_errors: isServer ? series : none,
+      failed: isServer ? series : none,
+      refused: isServer ? none : series,
       p50_ms: unknown,
       p99_ms: unknown,
     },

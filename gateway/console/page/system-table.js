@@ -57,9 +57,4 @@ function upstreamRows({ upstreams: known = {} }) {
   );
 }
 
-export const INSTANCE_COLUMN = {
-  key: 'instance',
-  label: 'Instance',
-  optional: true,
-  value: true,
-};
+export const INSTANCE_COLUMN = { key: 'instance', label: 'Instance', optional: true, value: true };

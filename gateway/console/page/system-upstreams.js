@@ -67,18 +67,8 @@ function targetTable(container, caption) {
       INSTANCE_COLUMN,
       { key: 'address', label: 'Target', long: true, value: true },
       { key: 'state', label: 'State', long: true, cell: targetState, value: (row) => `${rankOf(row)} ${row.upstream}` },
-      {
-        key: 'breaker',
-        label: 'Breaker',
-        cell: (row) => stateText(BREAKER_KINDS, row.breaker),
-        value: true,
-      },
-      {
-        key: 'credential',
-        label: 'Credential',
-        cell: credentialCell,
-        value: true,
-      },
+      { key: 'breaker', label: 'Breaker', cell: (row) => stateText(BREAKER_KINDS, row.breaker), value: true },
+      { key: 'credential', label: 'Credential', cell: credentialCell, value: true },
       {
         key: 'outstanding',
         label: 'In progress',

@@ -79,12 +79,7 @@ function instances() {
         value: true,
       },
       { key: 'version', label: 'Version', value: true },
-      {
-        key: 'started',
-        label: 'Started',
-        cell: (row) => ago(row.started_at),
-        value: (row) => row.started_at,
-      },
+      { key: 'started', label: 'Started', cell: (row) => ago(row.started_at), value: (row) => row.started_at },
       { key: 'state', label: 'State', cell: instanceState, value: (row) => row.missing_since ?? '' },
       { key: 'configuration', label: 'Configuration', optional: true, cell: versionCell },
       {
@@ -135,24 +130,9 @@ function workers() {
       INSTANCE_COLUMN,
       { key: 'state', label: 'State', cell: (row) => stateText(WORKER_KINDS, row.state), value: true },
       { key: 'pid', label: 'Process', numeric: true, cell: (row) => String(row.pid ?? NONE), value: true },
-      {
-        key: 'since',
-        label: 'Since',
-        cell: (row) => (row.since ? ago(row.since) : NONE),
-        value: true,
-      },
-      {
-        key: 'restarts',
-        label: 'Restarts',
-        numeric: true,
-        value: true,
-      },
-      {
-        key: 'configuration',
-        label: 'Configuration',
-        cell: (row) => row.configuration ?? NONE,
-        value: true,
-      },
+      { key: 'since', label: 'Since', cell: (row) => (row.since ? ago(row.since) : NONE), value: true },
+      { key: 'restarts', label: 'Restarts', numeric: true, value: true },
+      { key: 'configuration', label: 'Configuration', cell: (row) => row.configuration ?? NONE, value: true },
     ],
   });
   return (feed) => {
@@ -225,12 +205,7 @@ function versions() {
         value: true,
       },
       { key: 'calls', label: 'Calls', numeric: true, value: true },
-      {
-        key: 'organizations',
-        label: 'Organizations',
-        numeric: true,
-        value: true,
-      },
+      { key: 'organizations', label: 'Organizations', numeric: true, value: true },
       {
         key: 'last',
         label: 'Last call',

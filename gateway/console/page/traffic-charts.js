@@ -1,4 +1,4 @@
-// The two charts of a subject: requests by status, and durations. Both mark the time under the pointer. A click opens the
+// The two charts of a subject: requests by outcome, and durations. Both mark the time under the pointer. A click opens the
 // requests of this time. Dragging selects a longer time, and the charts then show only that time.
 
 import { addressOf } from './addresses.js';
@@ -9,6 +9,9 @@ import { showTime } from './time-range.js';
 
 /** Fewer requests have no p99, because a single slow request would look like an incident. */
 const FEW = 5;
+
+/** The lists of requests to which the parts of a column lead. The list of 4xx has refusals, too. */
+const LISTS = { '3xx': '3xx', '4xx': '4xx', refused: 'refused', failed: 'service_failed' };
 
 /**
  * @param filter gives the members that narrow a list of requests to the subject
@@ -33,7 +36,7 @@ export function createTrafficCharts(trafficBox, latencyBox, filter) {
   const traffic = new Chart(trafficBox, {
     ...STACKED,
     title: 'Requests',
-    onChoose: (slot, name) => open(slot, { status: ['4xx', '5xx', '3xx'].includes(name) ? name : undefined }),
+    onChoose: (slot, name) => open(slot, { status: LISTS[name] }),
     onZoom: zoom,
     onPoint: (slot) => latency.point(slot),
   });
@@ -57,9 +60,10 @@ function chartData({ history, at, events, ended }, { series }, of) {
   // The last slot shows the count so far, because a rate over its first seconds would be noise.
   const unfinished = history.last_slot_seconds < history.slot_seconds ? series.requests.length - 1 : undefined;
   const perSecond = (values) => values.map((value) => value / history.slot_seconds);
-  const good = series.requests.map(
-    (all, index) => all - series.redirects[index] - series.client_errors[index] - series.server_errors[index],
-  );
+  const { requests, redirects, client_errors: clientErrors, server_errors: serverErrors, failed, refused } = series;
+  // What the gateway refuses has a colour of its own, because it must not look like a failure of the service, whatever its status.
+  const valuesOf = (of) => perSecond(requests.map((_, slot) => of(slot)));
+  const answered4xx = (slot) => clientErrors[slot] + serverErrors[slot] - failed[slot] - refused[slot];
   const shared = {
     ...{ of, events, slotMs, unfinished, endsNow: history.range !== 'free' },
     ...{ fromMs: Date.parse(history.from), slots: history.slots, endMs: Date.parse(at) },
@@ -71,23 +75,25 @@ function chartData({ history, at, events, ended }, { series }, of) {
     ],
   };
   const few = series.requests.map((requests) => requests > 0 && requests < FEW);
-  const byStatus = [
-    { name: '2xx', kind: 'status-2', values: perSecond(good) },
-    { name: '3xx', kind: 'status-3', values: perSecond(series.redirects) },
-    { name: '4xx', kind: 'status-4', values: perSecond(series.client_errors) },
-    { name: '5xx', kind: 'status-5', values: perSecond(series.server_errors) },
+  const good = (slot) => requests[slot] - redirects[slot] - clientErrors[slot] - serverErrors[slot];
+  const byOutcome = [
+    { name: '2xx', kind: 'status-2', values: valuesOf(good) },
+    { name: '3xx', kind: 'status-3', values: perSecond(redirects) },
+    { name: '4xx', kind: 'answered-4', values: valuesOf((slot) => Math.max(0, answered4xx(slot))) },
+    { name: 'refused', kind: 'status-4', values: perSecond(refused) },
+    { name: 'failed', kind: 'status-5', values: perSecond(failed) },
   ];
-  const unused = byStatus.filter(({ name, values }) => name === '3xx' && !values.some((value) => value > 0));
+  const isShown = ({ name, values }) => !/[34]xx/.test(name) || values.some((value) => value > 0);
   return {
     traffic: {
       ...shared,
-      unit: `per second, by status, in columns of ${period(history.slot_seconds)}`,
-      series: byStatus.filter((one) => !unused.includes(one)),
+      unit: `per second, in columns of ${period(history.slot_seconds)}`,
+      series: byOutcome.filter(isShown),
       combine: (values) => values.reduce((sum, value) => sum + value, 0) / values.length,
     },
     latency: {
       ...shared,
-      unit: `p50 and p99 of the responses, estimated${few.includes(true) ? `, pale where there were fewer than ${FEW}` : ''}`,
+      unit: `of the responses of services, estimated${few.includes(true) ? `, pale where there were fewer than ${FEW}` : ''}`,
       series: [
         { name: 'p50', kind: 'p50', values: series.p50_ms, few },
         { name: 'p99', kind: 'p99', values: series.p99_ms, few },

@@ -104,7 +104,7 @@ function placeView(route, panel) {
 }
 
 /**
- * @param tell what questions of the views report (`follow.js`)
+ * @param tell what questions of the views report (`follow` of `api.js`)
  * @param latest gives the feed that answers the question of the present address, if there is one
  * @param before gives the latest feed of any address with the same time and instance
  */

@@ -1,6 +1,6 @@
 // Pure: tests log lines against a filter of exchanges.
 
-import { hasFailed, wasRefused } from '../../shared/failed-requests.ts';
+import { brokeContract, hasFailed, wasRefused } from '../../shared/failed-requests.ts';
 import type { ExchangeFilter, ExchangeLine, PlaceInList } from '../../shared/questions/exchange-filter.ts';
 
 /** Whether a line is wanted. `read` parses the line, which costs more than the tests before it. */
@@ -21,6 +21,7 @@ export function matcherOf(filter: ExchangeFilter): Matcher {
   const { status } = filter;
   const wanted = membersWanted(filter);
   const needles = wanted.map(([member, value]) => `"${member}":${JSON.stringify(value)}`);
+  if (status === 'broken') needles.push('"answer_violations":');
   const isStatus = statusTest(status);
   const isWanted = exchangeTest(filter, wanted);
 
@@ -46,6 +47,7 @@ export function exchangeTest(filter: ExchangeFilter, wanted = membersWanted(filt
     isStatus(Number(line.status)) &&
     (filter.status !== 'refused' || wasRefused(line)) &&
     (filter.status !== 'service_failed' || hasFailed(line)) &&
+    (filter.status !== 'broken' || brokeContract(line)) &&
     Number(line.time) >= fromMs &&
     Number(line.time) < toMs &&
     (durationMinMs === undefined || Number(line.duration_ms) >= durationMinMs) &&
@@ -75,7 +77,7 @@ function membersWanted(filter: ExchangeFilter): (readonly [member: string, value
 }
 
 function statusTest(status: string | undefined): (of: number) => boolean {
-  if (status === undefined) return () => true;
+  if (status === undefined || status === 'broken') return () => true;
   if (status === 'failed' || status === 'refused') return (of) => of >= 400;
   if (status === 'service_failed') return (of) => of >= 500;
   return /^[1-5]xx$/.test(status) ? (of) => Math.floor(of / 100) === Number(status[0]) : (of) => of === Number(status);

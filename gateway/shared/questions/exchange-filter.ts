@@ -22,7 +22,7 @@ export interface ExchangeFilter extends ExchangeOwner {
   readonly upstream?: string | undefined;
   /**
    * A status (`502`) or a class (`5xx`). `failed`: 4xx and 5xx. `refused`: refused by the gateway before it was sent to the service.
-   * `service_failed`: 5xx that the gateway itself did not cause.
+   * `service_failed`: 5xx that the gateway itself did not cause. `broken`: the client got an answer that breaks the contract.
    */
   readonly status?: string | undefined;
   /** Bounds for the end of the exchange, in epoch milliseconds. The first is inclusive. */

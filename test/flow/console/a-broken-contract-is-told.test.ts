@@ -51,6 +51,9 @@ describe('a service that answers HTML where its contract says JSON, with status 
     assert.equal(await causeOf('contract things'), undefined);
     answerWith('text/html', '<html>Sign in</html>');
     await ask('/v1/things', 12);
+    answerWith('application/json', '{}');
+    await ask('/v1/things/1', 5);
+    answerWith('text/html', '<html>Sign in</html>');
     const cause = await causeOf('contract things');
     assert.equal(cause?.severity, 'failure');
     assert.equal(
@@ -59,11 +62,38 @@ describe('a service that answers HTML where its contract says JSON, with status 
     );
     assert.match(
       cause.consequence,
-      /^So far: 12 of 12 answers broke the contract\. Its clients get these answers as they are: status 200 with text\/html; the contract declares application\/json;/,
+      /^So far: 12 of 12 answers broke the contract; organization org_\w+\. Its clients get these answers as they are: status 200 with text\/html; the contract declares application\/json;/,
     );
     assert.equal(cause.runbook, 'GatewayAnswersBreakContract');
     assert.match(cause.next ?? '', /^bin\/gateway explain req_\w+$/);
     assert.deepEqual(cause.figures, { requests: 18, broken: 12 });
+  });
+
+  it('is marked in the lists of its requests, which have a filter for it', async () => {
+    const rows = async (query: string) =>
+      (await read<{ exchanges: { operation: string; broken: boolean }[] }>(`console/exchanges?${query}`)).exchanges;
+    const broken = await rows('status=broken');
+    assert.deepEqual(
+      [broken.length, new Set(broken.map(({ operation }) => operation))],
+      [12, new Set(['GET /v1/things'])],
+    );
+    assert.equal((await rows('')).filter((row) => row.broken).length, 12);
+    const { attention } = await read<{ attention: { details: string; upstream: string }[] }>('console/feed');
+    assert.deepEqual(
+      attention.map(({ details, upstream }) => [decodeURIComponent(details), upstream]),
+      [['#/operations/GET /v1/things', 'things']],
+    );
+    const { failures, operations } = await read<{ failures: object[]; operations: { name: string; broken: number }[] }>(
+      'console/breakdown?upstream=things',
+    );
+    assert.equal(failures.length, 10);
+    assert.deepEqual(
+      operations.map((one) => [one.name, one.broken]),
+      [
+        ['GET /v1/things', 12],
+        ['GET /v1/things/{id}', 0],
+      ],
+    );
   });
 
   it('is a row of the history', async () => {
@@ -95,7 +125,7 @@ describe('a service that answers HTML where its contract says JSON, with status 
     await ask('/v1/things/1', 1);
     assert.equal(
       (await causeOf('contract things'))?.cause,
-      'Upstream things, with 2 of its operations, breaks its contract: 21 of 27 answers in the last minute.',
+      'Upstream things, with 2 of its operations, breaks its contract: 25 of 32 answers in the last minute.',
     );
   });
 });

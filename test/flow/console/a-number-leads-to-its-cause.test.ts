@@ -106,7 +106,7 @@ describe('the data of the console: exchanges, organizations and keys', () => {
     const { subject } = (await get('feed?organization=org_acme').expect(200)).body.history;
     assert.deepEqual([subject.total.requests, subject.total.server_errors, subject.total.refused], [8, 1, 3]);
     const { body } = await get('breakdown?organization=org_acme').expect(200);
-    const shown = { name: 'GET /v1/things/{id}', requests: 6, failed: 0, refused: 2, unserved: 0 };
+    const shown = { name: 'GET /v1/things/{id}', requests: 6, failed: 0, refused: 2, unserved: 0, broken: 0 };
     assert.deepEqual(body.operations[0], shown);
     assert.deepEqual(body.codes.map(({ name }: { name: string }) => name).sort(), [
       'rate_limited',

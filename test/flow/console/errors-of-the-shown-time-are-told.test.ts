@@ -10,7 +10,8 @@ import { startUpstream } from '../../support/upstream.ts';
 interface Breakdown {
   readonly codes: readonly { name: string; requests: number }[];
   readonly organizations: readonly { name: string; failed: number; refused: number }[];
-  readonly errors: readonly { code: string }[];
+  readonly failures: readonly { code: string }[];
+  readonly refusals: readonly { code: string }[];
 }
 
 it('failures that 500 later requests follow are told, after 12 later refusals', async () => {
@@ -36,13 +37,13 @@ it('failures that 500 later requests follow are told, after 12 later refusals', 
     nowMs += 60_000;
     await ask('/v1/things?undeclared=1', 12);
     await ask('/v1/things', 510);
-    const { codes, organizations, errors } = await breakdown('15m');
+    const { codes, organizations, failures, refusals } = await breakdown('15m');
     const counted = codes.map(({ name, requests }) => [name, requests]);
     assert.deepEqual(Object.fromEntries(counted), { validation_failed: 12, upstream_error: 3 });
     assert.deepEqual([organizations[0]?.failed, organizations[0]?.refused], [3, 12]);
     assert.deepEqual(
-      errors.map(({ code }) => code),
-      [...Array(10).fill('validation_failed'), ...Array(3).fill('upstream_error')],
+      [failures, refusals].map((list) => list.map(({ code }) => code)),
+      [Array(3).fill('upstream_error'), Array(10).fill('validation_failed')],
     );
     nowMs += 20 * 60_000;
     assert.deepEqual((await breakdown('15m')).codes, []);

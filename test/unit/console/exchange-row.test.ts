@@ -29,3 +29,12 @@ test('an answer has its own time; a request that was not sent, or had no answer 
   assert.deepEqual(timesOf({ status: 429, code: 'rate_limited', stage: 'limit', target: undefined }), [null, null]);
   assert.deepEqual(timesOf({ status: 499, code: 'client_closed' }), [null, null]);
 });
+
+test('the transfer to the client has its own time, and an answer that breaks the contract is marked', () => {
+  const { code: _, ...answered } = { ...line, status: 200, upstream_ms: 40 };
+  const { transfer_ms, broken } = exchangeRow({ ...answered, answer_violations: ['/id: required'] });
+  assert.deepEqual([transfer_ms, broken], [962, true]);
+  assert.equal(exchangeRow({ ...answered, stages_ms: undefined }).transfer_ms, null);
+  // The client got an error in its place.
+  assert.equal(exchangeRow({ ...line, answer_violations: ['/id: required'] }).broken, false);
+});

@@ -35,9 +35,10 @@ test('axes have a few round values, up to at least the greatest', () => {
   assert.deepEqual(linearTicks?.(0.7), [0, 0.2, 0.4, 0.6, 0.8]);
   assert.deepEqual(linearTicks?.(8000), [0, 2000, 4000, 6000, 8000]);
   assert.deepEqual(durationTicks?.(0.3, 0.4), [0.5, 1, 2]);
-  assert.deepEqual(durationTicks?.(1.5, 4), [1, 2, 5]);
-  assert.deepEqual(durationTicks?.(30, 60), [25, 50, 100]);
-  assert.deepEqual(durationTicks?.(3, 10_000).at(-1), 10_000);
+  // The longest durations are not drawn along the edge.
+  assert.deepEqual(durationTicks?.(1.5, 4), [1, 2, 5, 10]);
+  assert.deepEqual(durationTicks?.(30, 60), [25, 50, 100, 250]);
+  assert.deepEqual(durationTicks?.(3, 10_000).at(-1), 20_000);
   assert.ok((labelled?.(durationTicks?.(0.1, 10_000) ?? []) ?? []).length <= 7);
 });
 
@@ -104,7 +105,8 @@ test('a page has the causes of what its requests depend on, and System those of 
     { id: 'keys lost', details: '#/system' },
     { id: 'configuration', details: '#/system' },
     { id: 'upstream orders live', details: '#/upstreams/orders' },
-    { id: 'slow GET /v1/things', details: '#/operations/GET%20%2Fv1%2Fthings' },
+    { id: 'slow GET /v1/things', details: '#/operations/GET%20%2Fv1%2Fthings', upstream: 'things' },
+    { id: 'operation GET /v1/bills', upstream: 'bills', organizations: ['org_b'] },
     { id: 'organization org_a', details: '#/organizations/org_a' },
   ];
   const on = (page: object) => causesAbout(causes, page).map(({ id }) => id);
@@ -113,6 +115,33 @@ test('a page has the causes of what its requests depend on, and System those of 
   assert.deepEqual(on({ ...orders, upstream: 'orders' }), ['redis', 'keys lost', 'upstream orders live']);
   assert.deepEqual(on({ view: 'operations', id: 'GET /v1/things' }), ['redis', 'keys lost', 'slow GET /v1/things']);
   assert.deepEqual(on({ view: 'upstreams', id: 'orders' }), ['upstream orders live']);
+  assert.deepEqual(on({ view: 'upstreams', id: 'things' }), ['slow GET /v1/things']);
+  assert.deepEqual(on({ view: 'organizations', id: 'org_b' }), ['redis', 'keys lost', 'operation GET /v1/bills']);
   assert.deepEqual(on({ view: 'organizations', id: 'org_a' }), ['redis', 'keys lost', 'organization org_a']);
-  assert.deepEqual(on({ view: 'system' }), ['redis', 'keys lost', 'configuration', 'upstream orders live']);
+  assert.deepEqual(on({ view: 'system' }), [
+    ...['redis', 'keys lost', 'configuration', 'upstream orders live'],
+    ...['slow GET /v1/things', 'operation GET /v1/bills'],
+  ]);
+});
+
+test('a request has the word for who is at fault: the service, the gateway, or the contract', async () => {
+  const { outcomeOf } = (await load('elements')) as { outcomeOf(row: object): readonly string[] };
+  const words = [
+    { status: 502, code: 'upstream_unreachable', refused: false },
+    { status: 503, code: 'upstream_unavailable', refused: true },
+    { status: 429, code: 'rate_limited', refused: true },
+    { status: 403, code: 'forbidden', refused: false, upstream_ms: null },
+    { status: 404, code: 'resource_missing', refused: false, upstream_ms: 3 },
+    { status: 200, code: null, refused: false, broken: true },
+    { status: 200, code: null, refused: false, broken: false },
+  ].map((row) => outcomeOf(row).join(' '));
+  assert.deepEqual(words, ['bad failed', 'bad refused', 'warn refused', 'warn refused', '', 'warn off contract', '']);
+});
+
+test('the time of a transfer to a slow client is not time of the gateway', async () => {
+  const { partsOf } = (await load('format')) as { partsOf(record: object): object };
+  const sent = { duration_ms: 2000, upstream_ms: 100, stages_ms: { limit: 4, forward: 1990 }, queued_ms: 20 };
+  assert.deepEqual(partsOf(sent), { own: 30, upstream: 100, transfer: 1870 });
+  assert.deepEqual(partsOf({ duration_ms: 3, upstream_ms: 1 }), { own: 2, upstream: 1, transfer: undefined });
+  assert.deepEqual(partsOf({ duration_ms: 3 }), { own: 3, upstream: undefined, transfer: undefined });
 });
