@@ -2,7 +2,6 @@
 // Pure.
 
 import type { ParsedError } from './error-dialects.ts';
-import { containsAny, foldText } from './folded-text.ts';
 
 /** Names of members that hold secrets. */
 const SECRET_NAME =
@@ -49,6 +48,20 @@ export function withoutSecrets(error: ParsedError, secrets: readonly string[]): 
     message: free(error.message),
     ...(error.fields && { fields: { ...error.fields, param: free(param), ...(kept && { errors: kept }) } }),
   };
+}
+
+/**
+ * Returns a form that is equal for texts that differ only in case or composition. The form is upper case, because lower case depends on the
+ * context (ς), and decomposed (NFKD), because a composed character has several forms.
+ */
+export function foldText(text: string): string {
+  return text.toUpperCase().normalize('NFKD').toUpperCase();
+}
+
+/** Whether a text contains one of these folded texts. */
+export function containsAny(text: string, folded: readonly string[]): boolean {
+  const haystack = foldText(text);
+  return folded.some((part) => haystack.includes(part));
 }
 
 function parseBody(text: string, contentType: string): unknown {

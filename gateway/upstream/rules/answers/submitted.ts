@@ -1,7 +1,7 @@
 // Compares the texts of an upstream with the values that the client submitted. Finds the place of a value, and texts that would reveal a
 // secret.
 
-import { containsAny, foldText } from '../../errors/folded-text.ts';
+import { containsAny, foldText } from '../../errors/submitted-secrets.ts';
 
 /** A string or number of the request, with its place. */
 interface Value {
