@@ -192,7 +192,9 @@ export function dueIn(
     if (alert.state === 'ended') {
       // A receiver that was told of the beginning of an alert gets its end, even during a silence.
       const isDue = alert.isOver !== true && (alert.told !== undefined || !isSilent(id)) && !isEndDelegated(alert);
-      return isDue ? [{ id, state: 'resolved', alert }] : [];
+      const end: Due = { id, state: 'resolved', alert };
+      // A receiver that was not told of the beginning, because its messages were held back, gets it beside the end.
+      return isDue ? [...(alert.told === undefined ? [{ ...end, state: 'firing' as const }] : []), end] : [];
     }
     const isNow = alert.told?.byOther === true ? !isLeft(id) : isNews(alert, rules, nowMs);
     return alert.state === 'firing' && !isSilent(id) && isNow ? [{ id, state: 'firing', alert }] : [];

@@ -13,18 +13,35 @@ export function outboxOf(outboxes: Outboxes, receiver: string): Outbox | undefin
 /** The version of the stored form. It changes if an earlier version of the gateway could not read a new form. */
 const FORM = 1;
 
-/** Returns the text to store. */
-export function toStoredForm(outboxes: Outboxes): string {
-  return JSON.stringify({ form: FORM, outboxes });
+interface StoredForm {
+  readonly form?: number;
+  readonly outboxes?: Outboxes;
+  /** The number of the write. A former release does not count its writes. */
+  readonly writes?: number | undefined;
+}
+
+/** Returns the text to store. @param writes the number of the write */
+export function toStoredForm(outboxes: Outboxes, writes?: number): string {
+  return JSON.stringify({ form: FORM, outboxes, writes } satisfies StoredForm);
 }
 
 /** Reads the outboxes. Returns none for a text of another form, so that current causes are reported once more. */
 export function outboxesIn(text: string | undefined): Outboxes {
+  return storedIn(text).outboxes;
+}
+
+/** Reads the outboxes and the number of their write, which is undefined if it is not known, and 0 without a text. */
+export function storedIn(text: string | undefined): {
+  readonly outboxes: Outboxes;
+  readonly writes: number | undefined;
+} {
+  if (text === undefined) return { outboxes: {}, writes: 0 };
   try {
-    const { form, outboxes } = JSON.parse(text ?? '{}') as { readonly form?: number; readonly outboxes?: Outboxes };
-    return form === FORM ? Object.fromEntries(Object.entries(outboxes ?? {}).filter(([, one]) => isOutbox(one))) : {};
+    const { form, outboxes = {}, writes } = JSON.parse(text) as StoredForm;
+    const whole = Object.entries(outboxes).filter(([, one]) => isOutbox(one));
+    return { outboxes: form === FORM ? Object.fromEntries(whole) : {}, writes };
   } catch {
-    return {};
+    return { outboxes: {}, writes: undefined };
   }
 }
 

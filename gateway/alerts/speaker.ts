@@ -8,6 +8,7 @@ import {
   asToldItself,
   type Outboxes,
   outboxesIn,
+  storedIn,
   toldItself,
   toldSince,
   toStoredForm,
@@ -42,6 +43,8 @@ export class Speaker {
   #outboxes: Outboxes = {};
   /** What this instance told without the store, as long as the stored outboxes do not include it. */
   #toldAlone: Outboxes = {};
+  /** The number of the latest write that this instance knows. */
+  #writes = 0;
   #silences: readonly Silence[] = [];
   /** The part of the stored text that is worth another write. */
   #written = '';
@@ -76,10 +79,11 @@ export class Speaker {
 
   /** Joins what this instance knows with what the store contains. The speaker adds what others told while they were alone. */
   async #join({ speaks, outboxes, handed = [] }: Awaited<ReturnType<AlertStore['take']>>): Promise<void> {
-    if (!this.#speaks || !speaks) {
-      this.#outboxes = outboxesIn(outboxes);
-      this.#written = '';
-    }
+    const { writes = this.#writes, ...stored } = storedIn(outboxes);
+    // Redis may come back with the outboxes of an earlier time, whose ends would be told again.
+    if ((!this.#speaks || !speaks) && writes >= this.#writes) this.#outboxes = stored.outboxes;
+    if (!this.#speaks || !speaks || writes < this.#writes) this.#written = '';
+    this.#writes = Math.max(this.#writes, writes);
     this.#toldAlone = untoldIn(this.#outboxes, this.#toldAlone);
     if (speaks) {
       for (const told of [asToldItself(this.#toldAlone), ...handed.map(outboxesIn)])
@@ -158,7 +162,8 @@ export class Speaker {
     const significant = JSON.stringify(next, (key, value) => (key === 'lastMs' ? undefined : value));
     if (significant === this.#written) return true;
     try {
-      this.#speaks = await this.#store.write(toStoredForm(next));
+      this.#speaks = await this.#store.write(toStoredForm(next, this.#writes + 1));
+      if (this.#speaks) this.#writes += 1;
       this.#written = this.#speaks ? significant : '';
     } catch {
       // The instance continues with the outboxes in its memory, and writes them later.

@@ -55,12 +55,13 @@ function processText({ name, pid, ...instance }: FleetInstance | MissingInstance
 }
 
 /** Returns the recovered cause of an instance that has returned. Alerts read the reason from it. */
-export function returnedCause({ name, missing_since: since, why }: ReturnedInstance): FoundCause {
+export function returnedCause({ name, missing_since: since, at: endedAt, why }: ReturnedInstance): FoundCause {
   const text = `Instance ${name} is no longer missing.`;
   return {
     ...warningCause({ topic: 'instance', name }, text, why, { since, hasRecovered: true }),
     details: '#/system',
     ended: why,
+    endedAt,
     instances: [name],
   };
 }

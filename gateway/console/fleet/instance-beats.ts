@@ -2,7 +2,7 @@
 // killed, even if they have never asked it anything.
 
 import type { Redis } from '../../redis/client.ts';
-import type { FleetInstance } from './fleet-instance.ts';
+import { type FleetInstance, GONE_MS } from './fleet-instance.ts';
 
 export interface LostInstance extends FleetInstance {
   /** The time of the last sign of life of the instance, in epoch milliseconds. */
@@ -36,6 +36,8 @@ export class InstanceBeats {
   #steadySince: number | undefined;
   #lastAt = Number.NEGATIVE_INFINITY;
   #hasEnded = false;
+  /** The instances that wrote beats before the last beat of this instance, and its time. */
+  #known: { readonly ids: ReadonlySet<string>; readonly atMs: number } | undefined;
 
   constructor(redis: Redis, options: BeatOptions) {
     this.#redis = redis;
@@ -53,7 +55,11 @@ export class InstanceBeats {
       if (this.#hasEnded) return { present: [], lost: [] };
       const nowMs = Number(seconds) * 1000 + Math.floor(Number(microseconds) / 1000);
       const [instances, beats] = await this.#exchange(self, nowMs);
-      const all = Object.entries(instances).flatMap(([id, text]) => instanceIn(id, text, Number(beats[id] ?? nowMs)));
+      const found = Object.entries(instances).flatMap(([id, text]) => instanceIn(id, text, Number(beats[id] ?? nowMs)));
+      const past = found.filter((one) => this.#isPast(one, nowMs));
+      await this.leave(past.map(({ id }) => id));
+      const all = found.filter((one) => !past.includes(one));
+      this.#known = { ids: new Set(all.map(({ id }) => id)), atMs: nowMs };
       const isLost = ({ lastMs }: LostInstance) => nowMs - lastMs > this.#options.lostAfterMs;
       return { present: all.filter((one) => !isLost(one)), lost: this.#isSteady() ? all.filter(isLost) : [] };
     } catch (error) {
@@ -83,6 +89,15 @@ export class InstanceBeats {
       .hdel(INSTANCES, ...ids)
       .hdel(BEATS, ...ids)
       .exec();
+  }
+
+  /**
+   * Whether an instance is past. Redis may come back with the beats of instances that had ended. If this instance has just started, it
+   * cannot tell these from an instance that was killed, unless they are old.
+   */
+  #isPast({ id, lastMs }: LostInstance, nowMs: number): boolean {
+    if (nowMs - lastMs >= GONE_MS) return true;
+    return this.#known?.ids.has(id) === false && lastMs < this.#known.atMs - this.#options.lostAfterMs;
   }
 
   /** Whether this instance has written beats without a gap for as long as another instance may be silent. */

@@ -94,3 +94,33 @@ it('an instance that told something while it was alone hands it over to the inst
   await until(() => pager.told().flat().includes('resolved redis'));
   assert.deepEqual(pager.told().flat(), ['firing redis', 'resolved redis']);
 });
+
+it('a store that comes back with earlier alerts lets no instance tell their end again', async () => {
+  pager.delivered.length = 0;
+  const url = apartAt(redis.url);
+  const server = lookInside(url);
+  stops.push(() => server.disconnect());
+  const [lease, stored] = ['speaker', 'told'].map(
+    (name) => `${new URL(url).searchParams.get('keyPrefix')}{gateway}:alerts:${name}`,
+  ) as [string, string];
+  const causes: Cause[] = [AWAY];
+  const speaker = startInstance('one', causes, url);
+  await until(() => speaker.monitor.report().alerts[0]?.told[0] === 'pager');
+  const other = startInstance('other', causes, url);
+  await until(() => other.monitor.report().alerts[0]?.told[0] === 'pager');
+  const earlier = String(await server.get(stored));
+  causes.length = 0;
+  await until(() => pager.told().flat().includes('resolved redis'));
+  await until(() => other.monitor.report().alerts.length === 0);
+
+  speaker.state.frozen = true;
+  await server.set(stored, earlier);
+  await server.del(lease);
+  laterMs += 15_000;
+  await eventually(async () => (await reachesStore(other.monitor)) && (await server.get(lease)) !== null);
+  for (let checks = 0; checks < 20; checks += 1) await other.monitor.endSilence('none');
+  await eventually(async () => (await server.get(stored)) !== earlier);
+  // A message whose delivery was not stored yet may arrive twice.
+  const once = new Map(pager.delivered.map((message) => [message.id, message.alerts.map(({ state }) => state)]));
+  assert.deepEqual([...once.values()].flat(), ['firing', 'resolved']);
+});

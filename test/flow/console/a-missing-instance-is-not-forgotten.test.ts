@@ -69,7 +69,8 @@ async function missingAt(gateway: TestGateway) {
 /** What the causes say of an instance that was missing until now. */
 async function whyOf(gateway: TestGateway, at: number) {
   const { causes } = await read<CausesReport>(gateway, 'causes');
-  return causes.find(({ id, severity }) => id.endsWith(`:${at}`) && severity === 'warning')?.consequence;
+  const over = causes.find(({ id, state }) => id.endsWith(`:${at}`) && state === 'recovering');
+  return over?.consequence.replace(/^It lasted \S+ \w+\. /, '');
 }
 
 it('is told until it answers again, or is dismissed, by every instance', async () => {

@@ -67,6 +67,18 @@ describe('the beats of instances', () => {
     assert.deepEqual(lost, []);
   });
 
+  it('of an instance that had ended are dropped if Redis comes back with them', async () => {
+    const watching = beatsOver(one);
+    const self = instanceOf('watching');
+    await watching.beat(self);
+    const past = Date.now() - 3 * LOST_AFTER_MS;
+    await other?.hset('{gateway}:instances', 'con_past', JSON.stringify(instanceOf('past')));
+    await other?.hset('{gateway}:instances:beats', 'con_past', past);
+    await sleep(LOST_AFTER_MS + 10);
+    for (let times = 0; times < 2; times += 1) assert.deepEqual((await watching.beat(self)).lost, []);
+    assert.equal(await one?.hexists('{gateway}:instances', 'con_past'), 0);
+  });
+
   it('are refused while Redis is away', async () => {
     one?.disconnect();
     await assert.rejects(beatsOver(one).beat(instanceOf('watching')));

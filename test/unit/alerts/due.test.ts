@@ -250,7 +250,7 @@ describe('a receiver', () => {
     during(10 * MINUTE, []);
     assert.deepEqual(
       told.map(([, text]) => text),
-      ['firing redis', 'resolved redis, resolved loop'],
+      ['firing redis', 'firing loop, resolved redis, resolved loop'],
     );
   });
 
