@@ -217,10 +217,11 @@ async function check(
  */
 function warningsBeside(mistakes: readonly Mistake[], { documents }: Contracts): Mistake[] {
   const files = new Set(mistakes.map(({ file }) => file));
+  const isTold = ({ file, line }: Mistake) => mistakes.some((one) => one.file === file && one.line === line);
   return condense(
     documents
       .flatMap(({ warnings }) => warnings)
-      .filter((one) => (one.refusesAll || files.has(one.file)) && !mistakes.includes(one)),
+      .filter((one) => (one.refusesAll || files.has(one.file)) && !isTold(one)),
   );
 }
 

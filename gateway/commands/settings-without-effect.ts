@@ -26,6 +26,7 @@ export function settingsWithoutEffect(configuration: Configuration): Mistake[] {
       const reason = 'it says nothing, because honoursIdempotencyKey is true: a repeated key is sent to the upstream.';
       return sources.upstreams.mistakeAt(['upstreams', name, 'whenOutcomeUnknown'], reason, 'Remove one of them.');
     }),
+    ...proxiesOfAnyone(configuration),
     ...servedNowhere(configuration),
     ...tokensOfNone(configuration),
     ...agentsWithoutIssuer(configuration),
@@ -36,6 +37,17 @@ export function settingsWithoutEffect(configuration: Configuration): Mistake[] {
       return sources.gateway.mistakeAt(['operatorScopes', index], reason, suggest(scope, contracts.scopes));
     }),
   ];
+}
+
+/** Warns of ranges of trusted proxies that are wider than any private network, because each client in them chooses its own address. */
+function proxiesOfAnyone({ config: { gateway, sources } }: Configuration): Mistake[] {
+  return gateway.trustedProxies.flatMap((range, index) => {
+    const [address = '', bits = '128'] = range.split('/');
+    if (Number(bits) >= (address.includes(':') ? 7 : 8)) return [];
+    const reason = `clients in ${range} can write any address into X-Forwarded-For, so no limit of addresses stops them.`;
+    const remedy = 'List the addresses of your proxies only.';
+    return [sources.gateway.mistakeAt(['trustedProxies', index], reason, remedy)];
+  });
 }
 
 /** Warns of entries whose sites all lack a host name, because no request reaches their operations. */

@@ -16,6 +16,7 @@ import { type Environment, localUrl } from './settings.ts';
 import { type AddressPath, withOrigins } from './upstreams/address-paths.ts';
 import type { Breaking } from './upstreams/breaking.ts';
 import { checkCredentials } from './upstreams/credential-checks.ts';
+import { checkOwnAddresses } from './upstreams/own-address.ts';
 import { checkServers, withServers } from './upstreams/servers.ts';
 import { type UpstreamEntry, upstreamsFile } from './upstreams/upstreams-file.ts';
 import { usableDecisions, usableEntries } from './upstreams/usable-entries.ts';
@@ -103,6 +104,7 @@ export function loadConfig(
   };
   checkNames(draft, mistakes);
   checkServers(draft.upstreams, sources.upstreams, mistakes);
+  checkOwnAddresses(draft.upstreams, sources.upstreams, environment, mistakes);
   checkExamples(draft, mistakes);
   checkOwnContract(draft, mistakes);
   checkIssuers(draft, mistakes);

@@ -80,18 +80,17 @@ const UNITS: readonly {
 function textsNear(text: string, rule: string): string[] {
   const path = `/${text.replace(/^https?:\/\/[^/]*/i, '').replaceAll(/^\/+|\/+$/g, '')}`;
   const [, scheme = '', rest = text] = /^([a-z]*):?\/+(.*)$/i.exec(text) ?? [];
-  const address = `${/s$/i.test(scheme) ? 'https' : 'http'}://${rest}`;
+  const isOrigin = /address without a path|origin/.test(rule);
+  const isLocal = /^(localhost|[\d.]+|\[[\d:a-f]*\])(:|\/|$)/i.test(rest);
+  const isSecure = /s$/i.test(scheme) || (scheme === '' && !isLocal && isOrigin);
+  const address = `${isSecure ? 'https' : 'http'}://${rest}`;
   const words = rule.split(/[\s,]+/).filter((word) => /^[a-z]+:[a-z]*$/.test(word));
   return [
     text.replaceAll(/[“”‘’]/g, ''),
     closest(text, words) ?? [],
     rule.includes('slash') ? path : [],
-    rule.includes('http://') && !/^(no|yes|none|null)$/i.test(text)
-      ? [
-          address,
-          address.replace(/\/?[?#*].*$/, ''),
-          /address without a path|origin/.test(rule) ? (URL.parse(address)?.origin ?? []) : [],
-        ].flat()
+    /https?:\/\//.test(rule) && !/^(no|yes|none|null)$/i.test(text)
+      ? [address, address.replace(/\/?[?#*].*$/, ''), isOrigin ? (URL.parse(address)?.origin ?? []) : []].flat()
       : [],
   ].flat();
 }

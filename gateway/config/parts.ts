@@ -48,7 +48,12 @@ export const httpUrl = z
   });
 export const cidr = z
   .string()
-  .refine(isCidr, 'must be an address or a CIDR range such as 10.0.0.0/8')
+  .refine(isCidr, {
+    error: ({ input }) => {
+      const isLong = Number(/^[\d.]+\/(\d+)$/.exec(String(input))?.[1]) > 32;
+      return `must be an address or a CIDR range such as 10.0.0.0/8${isLong ? '; prefixes of IPv4 end at /32' : ''}`;
+    },
+  })
   .meta({ pattern: '^([0-9.]+(/([12]?[0-9]|3[0-2]))?|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(/[0-9]{1,3})?)$' });
 export const name = z
   .string()

@@ -28,7 +28,7 @@ export interface Settings {
 type Complain = (variable: string, reason: string, remedy: string) => void;
 
 const PROJECT_FOLDER = fileURLToPath(new URL('../..', import.meta.url));
-const PORT_DEFAULT = 8080;
+export const PORT_DEFAULTS = { PORT: 8080, ADMIN_PORT: 9090 };
 const WORKERS_MAX = 64;
 /** One or more labels. Underscores are allowed, because container networks use them. */
 const HOST_NAME =
@@ -104,9 +104,9 @@ export function readSettings(environment: Environment): {
   }
   const settings = {
     host: host('HOST', '0.0.0.0'),
-    port: port('PORT', PORT_DEFAULT),
+    port: port('PORT', PORT_DEFAULTS.PORT),
     adminHost: host('ADMIN_HOST', '127.0.0.1'),
-    adminPort: port('ADMIN_PORT', 9090),
+    adminPort: port('ADMIN_PORT', PORT_DEFAULTS.ADMIN_PORT),
     configDirectory: resolve(environment.GATEWAY_CONFIG || join(PROJECT_FOLDER, 'config')),
     contractsDirectory: resolve(environment.GATEWAY_CONTRACTS || join(PROJECT_FOLDER, 'openapi')),
     dataDirectory: resolve(environment.GATEWAY_DATA || join(PROJECT_FOLDER, 'data')),
@@ -151,7 +151,7 @@ function workersOf(text: string, redisUrl: string | undefined, complain: Complai
 
 /** Returns the address of the gateway for clients on its machine. Port 0 means any free port, which is not known yet. */
 export function localUrl({ PORT }: Environment, isSecure: boolean): string {
-  return `${isSecure ? 'https' : 'http'}://localhost:${Number(PORT) || PORT_DEFAULT}`;
+  return `${isSecure ? 'https' : 'http'}://localhost:${Number(PORT) || PORT_DEFAULTS.PORT}`;
 }
 
 interface ReplicaSettings {

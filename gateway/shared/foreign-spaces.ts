@@ -6,7 +6,9 @@ const SPACES = '[\\u00a0\\u1680\\u2000-\\u200b\\u202f\\u205f\\u3000]';
 const NAMES: Readonly<Record<string, string>> = { '\u00a0': 'no-break space', '\u200b': 'zero-width space' };
 /** At the beginning of a line, behind its dashes, or behind its key. */
 const IN_LINE = new RegExp(`^ *(?:- *)*(?:[\\w.$/{}"'-]+:)?(${SPACES})`, 'dgm');
+const ANY = new RegExp(SPACES);
 const FIRST = new RegExp(`^-?(${SPACES})`);
+const LAST = new RegExp(`${SPACES}$`);
 /** The parser notices a wrong indentation some lines behind it. */
 const LINES_MAX = 3;
 
@@ -19,10 +21,16 @@ export function foreignSpaceBefore(text: string, from: number): Explanation | un
   return explanationOf(before.charAt(offset), offset);
 }
 
-/** Explains such a space at the beginning of a text without quotes; undefined if the text has none. @param offset of the text */
+/** Whether a text has such a space anywhere. */
+export function hasForeignSpace(text: string): boolean {
+  return ANY.test(text);
+}
+
+/** Explains such a space at an end of a text without quotes; undefined if there is none. @param offset of the text */
 export function foreignSpaceIn(plain: string, offset: number): Explanation | undefined {
-  const [all = '', space] = FIRST.exec(plain) ?? [];
-  return space === undefined ? undefined : explanationOf(space, offset + all.length - 1);
+  const [all = '', first] = FIRST.exec(plain) ?? [];
+  const at = first === undefined ? plain.search(LAST) : all.length - 1;
+  return at === -1 ? undefined : explanationOf(plain.charAt(at), offset + at);
 }
 
 function explanationOf(space: string, offset: number): Explanation {

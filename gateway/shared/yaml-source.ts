@@ -101,11 +101,17 @@ export function readSource(file: string, mistakes: Mistake[], environment?: Envi
   };
 }
 
+/** Keys of texts in which such a space is only text. */
+const FOR_PEOPLE = /^(description|summary|title|example|value)$/;
+
 function foreignSpacesIn(document: Document): Explanation[] {
   const found: (Explanation | undefined)[] = [];
   visit(document, {
-    Scalar(_, { type, value, range }) {
-      if (type === 'PLAIN' && typeof value === 'string') found.push(foreignSpaceIn(value, range?.[0] ?? 0));
+    Scalar(part, { type, value, range }, holders) {
+      const pair = holders.at(-1);
+      const isForPeople = part === 'value' && isPair(pair) && FOR_PEOPLE.test(String(pair.key));
+      if (type === 'PLAIN' && typeof value === 'string' && !isForPeople)
+        found.push(foreignSpaceIn(value, range?.[0] ?? 0));
     },
   });
   return found.flatMap((one) => one ?? []);

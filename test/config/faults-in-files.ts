@@ -489,7 +489,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'origin-with-path': {
     files: { [gateway]: 'cors:\n  api.example.com:\n    origins: [https://app.example.com/]\n' },
     says: [
-      'config/gateway.yaml:3:15: cors.api.example.com.origins.0: "https://app.example.com/" is not possible here. It must be an origin such as https://app.example.com, or \'*\'.',
+      'config/gateway.yaml:3:15: cors.api.example.com.origins.0: "https://app.example.com/" is not possible here. It must be an origin such as https://app.example.com, or \'*\'. Did you mean "https://app.example.com"?',
     ],
   },
   'two-entries-for-one-issuer': {
@@ -629,7 +629,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   'bad-cidr': {
     files: spoiled(gateway, '[]', '[10.0.0.0/8, 10.0.0.0/33]'),
     says: [
-      'config/gateway.yaml:2:30: trustedProxies.1: "10.0.0.0/33" is not possible here. It must be an address or a CIDR range such as 10.0.0.0/8.',
+      'config/gateway.yaml:2:30: trustedProxies.1: "10.0.0.0/33" is not possible here. It must be an address or a CIDR range such as 10.0.0.0/8; prefixes of IPv4 end at /32.',
     ],
   },
   'bad-scope': {

@@ -1,9 +1,11 @@
 // The lint rules about paths, methods and servers that the gateway does not serve, or serves in another way than the author may think.
 
 import { isRef, type Oas3Rule } from '@redocly/openapi-core';
-import { isRequestable } from '../operations/routes.ts';
+import { METHODS } from '../../shared/http/words.ts';
+import { closest } from '../../shared/mistakes.ts';
+import { isRequestable, shapeOf } from '../operations/routes.ts';
 import { serverPathsOf } from '../operations/servers.ts';
-import { isRecord, type JsonObject } from '../pointer.ts';
+import { isRecord, type JsonObject, objectAt } from '../pointer.ts';
 
 const SHOWN_SERVERS_MAX = 5;
 
@@ -50,6 +52,20 @@ export const pathsCanBeRequested: Oas3Rule = () => ({
   },
 });
 
+/** Reports two forms of one path. If both have a method, the operations are in conflict, which is a mistake of its own. */
+export const pathsAreWrittenOnce: Oas3Rule = () => ({
+  Paths(paths, { report, location }) {
+    for (const [first = '', ...others] of Map.groupBy(Object.keys(paths), (one) => shapeOf(one)).values()) {
+      for (const template of others) {
+        if (METHODS.some((method) => [first, template].every((one) => method.toLowerCase() in (paths[one] ?? {}))))
+          continue;
+        const message = `${JSON.stringify(template)} and ${JSON.stringify(first)} are one path, because only the names of parameters differ`;
+        report({ message, location: location.child([template]).key() });
+      }
+    }
+  },
+});
+
 /** Reports operations whose methods the gateway does not know. */
 export const methodsAreServed: Oas3Rule = () => ({
   PathItem(item, { report, location }) {
@@ -61,6 +77,33 @@ export const methodsAreServed: Oas3Rule = () => ({
     }
   },
 });
+
+/** The document is published, and the gateway sends no credentials of an address. */
+export const serversHaveNoCredentials: Oas3Rule = () => ({
+  Server({ url }, { report, location }) {
+    const { username, password } = URL.parse(url) ?? {};
+    if (!username && !password) return;
+    const message = 'the address has credentials, and everyone who reads the document gets them';
+    report({ message, location: location.child(['url']) });
+  },
+});
+
+/** An entry may replace the security of its documents, so that no other check reads it. */
+export const securitySchemesExist: Oas3Rule = () => {
+  let known: string[] = [];
+  return {
+    Root(root) {
+      known = Object.keys(objectAt(objectAt(root, 'components'), 'securitySchemes'));
+    },
+    SecurityRequirement(requirement, { report, location }) {
+      for (const name of Object.keys(requirement).filter((one) => !known.includes(one))) {
+        const near = closest(name, known);
+        const suggest = near === undefined ? [] : [near];
+        report({ message: `there is no security scheme "${name}"`, suggest, location: location.child([name]).key() });
+      }
+    },
+  };
+};
 
 /** Matches an address without a scheme: a host name with a dot or a port. */
 const HOST_FIRST = /^(?:localhost|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}|[\w.-]+(?=:\d))(?::\d+)?(?:\/|$)/i;

@@ -15,7 +15,15 @@ import {
   statusesExist,
   textsAreNoReferences,
 } from './misplaced-rules.ts';
-import { methodsAreServed, pathsCanBeRequested, pathsHaveTemplates, serversAreServed } from './path-rules.ts';
+import {
+  methodsAreServed,
+  pathsAreWrittenOnce,
+  pathsCanBeRequested,
+  pathsHaveTemplates,
+  securitySchemesExist,
+  serversAreServed,
+  serversHaveNoCredentials,
+} from './path-rules.ts';
 import { keywordsExist, referencesFitTheirPlace, referencesStandAlone } from './reference-rules.ts';
 import {
   enumsHaveValues,
@@ -72,8 +80,11 @@ export const OWN_RULES: Plugin = {
       'parameters-have-a-schema': parametersHaveASchema,
       'paths-have-templates': pathsHaveTemplates,
       'paths-can-be-requested': pathsCanBeRequested,
+      'paths-are-written-once': pathsAreWrittenOnce,
       'methods-are-served': methodsAreServed,
+      'security-schemes-exist': securitySchemesExist,
       'servers-are-served': serversAreServed,
+      'servers-have-no-credentials': serversHaveNoCredentials,
       'patterns-can-run': patternsCanRun,
       'patterns-are-exact': patternsAreExact,
       'patterns-mean-what-they-say': patternsMeanWhatTheySay,

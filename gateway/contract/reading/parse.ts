@@ -3,8 +3,9 @@
 
 import { bundle, type Config, createConfig, type Document, lintDocument, type Source } from '@redocly/openapi-core';
 import { shownPath } from '../../shared/file-text.ts';
+import { hasForeignSpace } from '../../shared/foreign-spaces.ts';
 import type { Mistake } from '../../shared/mistakes.ts';
-import { positionsIn } from '../../shared/yaml-source.ts';
+import { positionsIn, readSource } from '../../shared/yaml-source.ts';
 import { withoutConsequences } from '../lint/lint-causes.ts';
 import { toMistakes, unfitFor, unreadable } from '../lint/lint-mistakes.ts';
 import { type Verdict, verdictOn } from '../lint/lint-verdict.ts';
@@ -42,7 +43,10 @@ const LINT_RULES = {
   'gateway/paths-can-be-requested': 'warn',
   'gateway/methods-are-served': 'warn',
   'gateway/path-parameters-are-required': 'warn',
+  'gateway/paths-are-written-once': 'warn',
+  'gateway/security-schemes-exist': 'warn',
   'gateway/servers-are-served': 'warn',
+  'gateway/servers-have-no-credentials': 'warn',
   'gateway/patterns-are-exact': 'warn',
   'gateway/formats-are-exact': 'warn',
   'gateway/formats-are-spelt-right': 'warn',
@@ -81,7 +85,9 @@ async function parse(
     quoteVersion(document.parsed);
     const unfit = unfitFor(document);
     if (unfit) mistakes.push({ file: shownPath(file), line: 1, ...unfit });
-    if (unfit || isPart(document.parsed)) return undefined;
+    const before = mistakes.length;
+    if (hasForeignSpace(document.source.body)) readSource(file, mistakes);
+    if (unfit || mistakes.length > before || isPart(document.parsed)) return undefined;
     resolveNames(document.parsed as JsonObject, document.source.body);
     const problems = await lintDocument({ document, config, externalRefResolver: resolver });
     const judged = Map.groupBy(withoutConsequences(problems), (problem): Verdict => verdictOn(problem, document));
