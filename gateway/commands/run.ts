@@ -118,7 +118,9 @@ function notDone(name: string | undefined): string {
 
 /** These options stand before the command, because some commands have others of these names. */
 function serverHint({ code, message }: CommanderError): string {
-  const isServerOption = code === 'commander.unknownOption' && /'--(server|key|key-file|insecure)\b/.test(message);
+  if (code !== 'commander.unknownOption') return '';
+  if (message.includes("'--history'")) return 'gateway: Only one command has it: gateway status --history.\n';
+  const isServerOption = /'--(server|key|key-file|insecure)\b/.test(message);
   return isServerOption ? 'gateway: Write this option before the command: gateway --server https://… keys list.\n' : '';
 }
 

@@ -115,6 +115,8 @@ export class Reloads {
       const next = await load(before);
       if (this.#stopped) return;
       if (next === before) {
+        // The files are those in force again. A refusal in the audit log needs its end.
+        if (this.#failure !== null) void this.#note('reload', { outcome: 'restored', version: before.version });
         this.#failure = null;
         log.logger.debug({ version: before.version }, 'the configuration files have not changed');
         return;

@@ -25,7 +25,7 @@ export function silentCause(instance: FleetInstance | MissingInstance): FoundCau
     cause: `Instance ${name} does not respond.`,
     consequence: `${heard}${processText(instance)} Its latest requests are not among these figures. If it is gone for good, dismiss it in the console under System${goneAt === undefined ? '' : `; at ${goneAt} it counts as gone`}.`,
     next: isDead(instance)
-      ? 'bin/gateway doctor'
+      ? 'bin/gateway check'
       : port === undefined
         ? undefined
         : `ADMIN_PORT=${port} bin/gateway status`,

@@ -123,7 +123,7 @@ function fault(reason = ''): string {
   if (/MISCONF/.test(reason)) return 'cannot write to its disk (MISCONF) and takes no writes';
   if (/READONLY/.test(reason)) return 'is a replica and takes no writes';
   if (/LOADING/.test(reason)) return 'is loading its data';
-  return reason === '' ? 'cannot be used' : `cannot be used: ${reason}`;
+  return reason === '' ? 'cannot be used' : `cannot be used: ${reason.replace(/\.+$/, '')}`;
 }
 
 function sentence(text: string): string {

@@ -46,7 +46,7 @@ it('status leads to a command that names the secret', async () => {
   const { stdout } = await run('status');
   assert.match(
     stdout,
-    /^FAILURE {2}The configuration files have mistakes: .*there is no secrets entry "things_token"/m,
+    /^FAILURE {3}The configuration files have mistakes: .*there is no secrets entry "things_token"/m,
   );
   const [, next = ''] = /^ +next {5}bin\/gateway (\S+)$/m.exec(stdout) ?? [];
   assert.equal(next, 'check');

@@ -51,6 +51,10 @@ describe('a file with mistakes', () => {
     await until(async () => (await inForce(gateway)).last_failure === null);
     assert.equal((await inForce(gateway)).version, version);
     assert.deepEqual(await reloadsCounted(gateway), { applied: 0, refused: 1 });
+    await until(async () => {
+      const [row] = await gateway.store.audit.list({ limit: 1 });
+      return row?.details.outcome === 'restored' && row.details.version === version;
+    });
   });
 
   it('brings nothing of the other files into force either', async () => {
@@ -96,7 +100,7 @@ describe('a file with mistakes', () => {
     assert.equal(code, 0, stdout);
     assert.match(
       stdout,
-      /^WARNING {2}The configuration files wait for a restart: gateway\.yaml:\d+:\d+: publicUrl: .+3 more/,
+      /^WARNING {3}The configuration files wait for a restart: gateway\.yaml:\d+:\d+: publicUrl: .+3 more/,
     );
     assert.doesNotMatch(stdout, /mistakes|next start fails/);
     assert.match(stdout, /^ +cause {4}configuration restart$/m);

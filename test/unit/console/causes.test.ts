@@ -561,7 +561,7 @@ test('a missing instance that was killed differs from one that hangs, and from o
   assert.equal(nextOf({}), 'ADMIN_PORT=9091 bin/gateway status');
   assert.equal(nextOf({ runs: true }), 'ADMIN_PORT=9091 bin/gateway status');
   // No command can ask a process that is gone.
-  assert.equal(nextOf({ runs: false }), 'bin/gateway doctor');
+  assert.equal(nextOf({ runs: false }), 'bin/gateway check');
 });
 
 test('events are bounded', () => {
