@@ -6,23 +6,18 @@ import { isSessionCookieName } from '../../shared/http/session-cookies.ts';
 import { isFieldName } from '../../shared/http/words.ts';
 import { fieldName } from '../parts.ts';
 
-export const requestHeaders = z
-  .array(
-    fieldName.refine(
-      (name) => !isOwnedRequestHeader(name),
-      'must be a header that the gateway does not set itself; cookies have a list of their own, cookies',
-    ),
-  )
-  .default([]);
+const headersExcept = (isOwned: (name: string) => boolean) =>
+  z
+    .array(
+      fieldName.refine(
+        (name) => !isOwned(name),
+        'must be a header that the gateway does not set itself; cookies have a list of their own, cookies',
+      ),
+    )
+    .default([]);
 
-export const responseHeaders = z
-  .array(
-    fieldName.refine(
-      (name) => !isOwnedAnswerHeader(name),
-      'must be a header that the gateway does not set itself; cookies have a list of their own, cookies',
-    ),
-  )
-  .default([]);
+export const requestHeaders = headersExcept(isOwnedRequestHeader);
+export const responseHeaders = headersExcept(isOwnedAnswerHeader);
 
 /** A cookie name is a token (RFC 6265 section 4.1.1). */
 export const cookies = z

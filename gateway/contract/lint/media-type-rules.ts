@@ -7,15 +7,10 @@ import { wordSet } from '../../shared/text.ts';
 import { essenceOf, isJson, MULTIPART, URLENCODED } from '../media-types.ts';
 
 const MEDIA_TYPES = [
-  ...['application/json', 'application/xml', 'application/pdf', 'application/octet-stream', 'application/problem+json'],
-  ...[
-    'application/x-www-form-urlencoded',
-    'multipart/form-data',
-    'text/plain',
-    'text/html',
-    'text/csv',
-    'text/event-stream',
-  ],
+  ...wordSet(
+    'application/json application/xml application/pdf application/octet-stream application/problem+json text/plain text/html',
+    'application/x-www-form-urlencoded multipart/form-data text/csv text/event-stream',
+  ),
 ];
 /** The types in front of the slash (IANA). Others exist, such as `chemical`, and may be right. */
 const TOP_LEVEL_TYPE = /^(application|audio|font|haptics|image|message|model|multipart|text|video|x-.*|\*)\//;

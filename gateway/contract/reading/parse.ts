@@ -10,50 +10,12 @@ import { withoutConsequences } from '../lint/lint-causes.ts';
 import { toMistakes, unfitFor, unreadable } from '../lint/lint-mistakes.ts';
 import { type Verdict, verdictOn } from '../lint/lint-verdict.ts';
 import { createPositions } from '../lint/positions.ts';
-import { OWN_RULES } from '../lint/rules.ts';
+import { LINT_RULES, OWN_RULES } from '../lint/rules.ts';
 import { isRecord, type JsonObject, objectAt } from '../pointer.ts';
 import type { ContractContent } from './contract-content.ts';
 import { createFileResolver, type FileResolver } from './file-resolver.ts';
 import { resolveNames } from './schema-names.ts';
 import { convertSwagger, isSwagger } from './swagger.ts';
-
-// Redocly checks that a document is valid OpenAPI 3.0, 3.1 or 3.2. Rules of style are off, because style is no reason to refuse a
-// contract.
-const LINT_RULES = {
-  struct: 'error',
-  'no-unresolved-refs': 'error',
-  'path-parameters-defined': 'error',
-  'gateway/extensions-have-a-meaning': 'error',
-  'gateway/texts-are-no-references': 'error',
-  'gateway/patterns-can-run': 'error',
-  'gateway/patterns-mean-what-they-say': 'error',
-  'gateway/enums-have-values': 'error',
-  'gateway/paths-have-templates': 'error',
-  'gateway/operations-have-a-method': 'error',
-  'gateway/members-are-in-an-operation': 'error',
-  'gateway/content-has-media-types': 'error',
-  'gateway/references-fit-their-place': 'error',
-  'gateway/references-stand-alone': 'error',
-  'gateway/keywords-exist': 'error',
-  'gateway/statuses-exist': 'error',
-  'gateway/parameters-have-a-schema': 'error',
-  'gateway/parameters-are-declared-once': 'error',
-  'gateway/media-types-fit-headers': 'error',
-  'gateway/header-names-fit-headers': 'error',
-  'gateway/paths-can-be-requested': 'warn',
-  'gateway/methods-are-served': 'warn',
-  'gateway/path-parameters-are-required': 'warn',
-  'gateway/paths-are-written-once': 'warn',
-  'gateway/security-schemes-exist': 'warn',
-  'gateway/servers-are-served': 'warn',
-  'gateway/servers-have-no-credentials': 'warn',
-  'gateway/patterns-are-exact': 'warn',
-  'gateway/formats-are-exact': 'warn',
-  'gateway/formats-are-spelt-right': 'warn',
-  'gateway/bounds-fit-their-type': 'warn',
-  'gateway/nullable-admits-null': 'warn',
-  'gateway/json-has-a-schema': 'warn',
-} as const;
 
 /**
  * Resolves with undefined for a file that cannot be parsed, and for a part of another document. Pushes mistakes.
