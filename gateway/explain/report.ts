@@ -98,7 +98,8 @@ function verdictOf(line: LogLine, failed: boolean): string {
   if (rehearsed === true) return `${what} ${rehearsedVerdict(line)}`;
   if (replayed === true) return `${what} was answered with ${status}${after}: the stored answer to an earlier request.`;
   if (status === 499) return `${what}: the client left${after}, ${whenItLeft(line)}.`;
-  if (code === undefined) return `${what} was answered with ${status}${after}.`;
+  const broken = line.answer_violations === undefined ? '' : ', but the answer breaks its contract';
+  if (code === undefined) return `${what} was answered with ${status}${after}${broken}.`;
   if (failed) return `${what} failed with ${status} ${code}${after}.${whyFailed(line)}`;
   return `${what} was refused by ${stage} with ${status} ${code}${after}.${whyRefused(line)}`;
 }

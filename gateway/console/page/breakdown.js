@@ -19,6 +19,14 @@ const PARTS = [
   { member: 'operations', of: 'operations', title: 'Operations', name: 'Operation', view: 'operations' },
 ];
 
+/** The slowest requests come first if the subject has become slow. Otherwise they say nothing new. */
+const LISTS = [
+  { member: 'slowest', title: 'Slowest remembered requests', sort: { key: 'duration', descending: true } },
+  { member: 'failures', title: 'Latest failures of the service' },
+  { member: 'refusals', title: 'Latest refusals' },
+  { member: 'latest', title: 'Latest requests' },
+];
+
 /**
  * Makes the tables of a subject.
  *
@@ -29,45 +37,37 @@ export function createBreakdown({ view }) {
   box.hidden = false;
   const parts = PARTS.filter(({ of }) => of !== view);
   const places = parts.map(() => element('div'));
-  const failures = element('div');
-  const refusals = element('div');
-  const slowest = element('div');
-  const latest = element('div');
   const reach = element('p', { class: 'soft wide' });
+  const without = [SUBJECTS[view].member].filter((name) => name !== 'upstream');
+  const lists = LISTS.map(({ member, title, sort }) => {
+    const table = element('div');
+    const section = element('section', { class: `wide ${member}` }, element('h3', {}, title), table);
+    return {
+      member,
+      section,
+      show: exchangeTable(table, { caption: title, empty: 'None remembered.', without, sort }),
+    };
+  });
   box.replaceChildren(
     ...parts.map(({ title }, index) => element('section', {}, element('h3', {}, title), places[index])),
-    element('section', { class: 'wide slowest' }, element('h3', {}, 'Slowest remembered requests'), slowest),
-    element('section', { class: 'wide' }, element('h3', {}, 'Latest failures of the service'), failures),
-    element('section', { class: 'wide' }, element('h3', {}, 'Latest refusals'), refusals),
-    element('section', { class: 'wide' }, element('h3', {}, 'Latest requests'), latest),
+    ...lists.map(({ section }) => section),
     reach,
   );
   const shows = parts.map((part, index) => partTable(places[index], part));
-  const without = [SUBJECTS[view].member].filter((name) => name !== 'upstream');
-  const listOf = (container, caption, sort) =>
-    exchangeTable(container, { caption, empty: 'None remembered.', without, sort });
-  const showFailures = listOf(failures, 'Latest failures of the service');
-  const showRefusals = listOf(refusals, 'Latest refusals');
-  const showSlowest = listOf(slowest, 'Slowest remembered requests', { key: 'duration', descending: true });
-  const showLatest = listOf(latest, 'Latest requests');
   return (found, isSlow) => {
     for (const [index, { member }] of parts.entries()) {
       shows[index](found[member]);
       // Without requests, the sentence at the end suffices.
       places[index].parentElement.hidden = found.requests === 0;
     }
-    failures.parentElement.hidden = found.failures.length === 0;
-    showFailures(shortened(found.failures));
-    refusals.parentElement.hidden = found.refusals.length === 0;
-    showRefusals(shortened(found.refusals));
-    // The slowest requests come first if the subject has become slow. Otherwise they say nothing new.
-    const slow = isSlow ? found.slowest : [];
-    slowest.parentElement.hidden = slow.length === 0;
-    showSlowest(shortened(slow));
-    // If every request fails, both lists are the same.
+    // If every request fails, the latest requests are in a list before.
     const listed = new Set([...found.failures, ...found.refusals].map(({ request_id: id }) => id));
-    latest.parentElement.hidden = found.latest.every(({ request_id: id }) => listed.has(id));
-    showLatest(shortened(found.latest));
+    const isNew = { slowest: isSlow, latest: !found.latest.every(({ request_id: id }) => listed.has(id)) };
+    for (const { member, section, show } of lists) {
+      const rows = isNew[member] === false ? [] : found[member];
+      section.hidden = rows.length === 0;
+      show(shortened(rows));
+    }
     reach.textContent = reachOf(found);
   };
 }

@@ -57,18 +57,12 @@ function unknown(id) {
 }
 
 function storyOf({ request_id: id, time, verdict, stages, record, refused, next }) {
-  const violations = record.code === undefined ? record.answer_violations : undefined;
-  const told = { ...record, refused, broken: violations };
+  const told = { ...record, refused, broken: record.answer_violations !== undefined };
   const [kind = 'good'] = outcomeOf(told);
   return element(
     'article',
     { class: 'story' },
     element('p', { class: `verdict ${kind}` }, signed(kind, withTimes(verdict))),
-    ...(violations ?? [])
-      .slice(0, 1)
-      .map((text) =>
-        element('p', { class: 'verdict warn' }, signed('warn', `The answer breaks the contract: ${text}`)),
-      ),
     factsOf(id, time, record),
     ...(record.code === undefined ? timeOf(record, stages) : nextStepsOf(record, next)),
     element('h3', {}, 'Stage by stage'),

@@ -71,13 +71,24 @@ describe('a service that answers HTML where its contract says JSON, with status 
 
   it('is marked in the lists of its requests, which have a filter for it', async () => {
     const rows = async (query: string) =>
-      (await read<{ exchanges: { operation: string; broken: boolean }[] }>(`console/exchanges?${query}`)).exchanges;
+      (
+        await read<{ exchanges: { operation: string; broken: boolean; request_id: string }[] }>(
+          `console/exchanges?${query}`,
+        )
+      ).exchanges;
     const broken = await rows('status=broken');
     assert.deepEqual(
       [broken.length, new Set(broken.map(({ operation }) => operation))],
       [12, new Set(['GET /v1/things'])],
     );
     assert.equal((await rows('')).filter((row) => row.broken).length, 12);
+    const { exchanges } = await read<{ exchanges: { verdict: string }[] }>(
+      `console/exchanges/${broken[0]?.request_id}`,
+    );
+    assert.match(
+      exchanges[0]?.verdict ?? '',
+      /was answered with 200 after [\d.]+ ms, but the answer breaks its contract\.$/,
+    );
     const { attention } = await read<{ attention: { details: string; upstream: string }[] }>('console/feed');
     assert.deepEqual(
       attention.map(({ details, upstream }) => [decodeURIComponent(details), upstream]),
