@@ -19,6 +19,7 @@ import type { KeyStore } from '../auth/store/key-store.ts';
 import { GatewayError } from '../catalogue/errors.ts';
 import type { Configuration } from '../configuration.ts';
 import type { Organization } from '../exchange/caller.ts';
+import { ruleOf } from '../limits/limit-rules.ts';
 import type { LimitUsage } from '../limits/limit-usage.ts';
 import type { Answers } from '../observe/admin/answers.ts';
 import { CREDENTIAL_STATES, type CredentialState } from '../shared/contracts/upstreams.ts';
@@ -92,10 +93,15 @@ async function prepareOrganization(
   const before = await getOrganization(options, id);
   const after = await change({ id, dryRun: true });
   const usable = await usableKeysOf(options, id);
+  /** An operator has to see what a tier means. */
+  const limitIn = (one: Organization) => {
+    const { rule } = (member === 'tier' && ruleOf(options.configuration().config.limits, one)) || {};
+    return rule && { limit: `${rule.requests} in ${rule.windowSeconds} s` };
+  };
   return {
     organization: id,
-    before: { [member]: before[member] },
-    after: { [member]: after[member] },
+    before: { [member]: before[member], ...limitIn(before) },
+    after: { [member]: after[member], ...limitIn(after) },
     keys: { before: usable, after: usable },
     tag: organizationTag(before),
     carryOut: () => change({ id, ...(ifMatch !== undefined && { ifMatch }), dryRun: false }),

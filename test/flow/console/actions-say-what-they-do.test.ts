@@ -79,7 +79,13 @@ describe('an action of the console', () => {
   it('changes a tier to one that exists', async () => {
     await gateway.issueKey({ organization: 'org_tier' });
     const planned = await plan('change-tier', 'org_tier', { tier: 'premium' });
-    assert.deepEqual([planned.answer.before, planned.answer.after], [{ tier: 'standard' }, { tier: 'premium' }]);
+    assert.deepEqual(
+      [planned.answer.before, planned.answer.after],
+      [
+        { tier: 'standard', limit: '10 in 60 s' },
+        { tier: 'premium', limit: '100 in 60 s' },
+      ],
+    );
     for (const tier of ['gold', 'constructor', '__proto__'])
       for (const ask of [plan, carryOut]) {
         const { status, answer } = await ask('change-tier', 'org_tier', { tier });
