@@ -69,7 +69,7 @@ export function exchangeTable(container, { caption, empty, without = [], sort })
     },
     {
       key: 'duration',
-      label: 'Gateway + upstream + transfer',
+      label: 'Gateway + upstream + client',
       numeric: true,
       cell: durationCell,
       value: (row) => row.duration_ms,
