@@ -130,8 +130,8 @@ export class Outages {
     const of = mark ?? ended;
     if (of === undefined) return cause;
     const suffered = addedFigures([before, this.figuresOf(of)]);
-    const { until, pauses } = of;
-    return { ...cause, suffered, ...(pauses && { pauses }), ...(until !== null && { endedAt: until }) };
+    const { until, pauses, text: title } = of;
+    return { ...cause, title, suffered, ...(pauses && { pauses }), ...(until !== null && { endedAt: until }) };
   }
 
   #note(cause: FoundCause): void {

@@ -412,6 +412,8 @@ test('an outage that comes and goes is one mark, and stands only where it concer
   }
   const [pauses] = events.list().flatMap((event) => event.pauses ?? []);
   assert.deepEqual([pauses, events.causes()[0]?.pauses], [{ times: 2, ms: 60_000 }, pauses]);
+  // The message about the end names the outage like its row.
+  assert.equal(events.causes()[0]?.title, events.list().find(({ kind }) => kind === 'outage')?.text);
   const outagesOf = (...about: Parameters<typeof eventsAbout>) =>
     eventsAbout(...about).flatMap(({ kind, at, until }) => (kind === 'outage' ? [[at, until]] : []));
   const upstreamOf = (operation: string) => (operation === 'GET /v1/files' ? 'files' : 'platform');
