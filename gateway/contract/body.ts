@@ -72,7 +72,7 @@ const UNCOUNTED_BYTES = 4096;
  * body_too_large, with the error that `hold` throws, or with the socket's error if the client disconnects.
  */
 export function readBody(
-  { request, reservation }: Admitted,
+  { request, state }: Admitted,
   bytesMax: number,
   hold: (reservation: Reservation, bytes: number) => void,
 ): Promise<Buffer> {
@@ -97,7 +97,7 @@ export function readBody(
       chunks.push(chunk);
       if (size <= UNCOUNTED_BYTES) return;
       try {
-        hold(reservation, size - counted);
+        hold(state, size - counted);
         counted = size;
       } catch (error) {
         giveUp(error);

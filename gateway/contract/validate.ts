@@ -157,7 +157,7 @@ function withStream<Exchange extends Matched>(
     bodyCheck: form.stream?.(exchange.headers.get('content-type'), {
       limits: options,
       scope,
-      keep: (bytes) => options.hold(exchange.reservation, bytes),
+      keep: (bytes) => options.hold(exchange.state, bytes),
       onViolations(found) {
         exchange.trail.violations = toNotes(found, contract.names());
       },

@@ -64,7 +64,7 @@ export class Exchanges {
       startedAt,
       // One object has both roles, which saves each request an object.
       trail,
-      reservation: trail,
+      state: trail,
       clientAddress: undefined,
       commonHeaders: [...options.constantHeaders, 'X-Request-Id', id],
     };

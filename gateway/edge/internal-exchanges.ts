@@ -32,6 +32,6 @@ export function createInternalExchanges({
     traceWithin(trail, trailOf(outer.trail));
     response.once('close', () => contain(() => recordExchange(trail)));
     const arrived = { id, request, response, clientAddress: undefined, commonHeaders: [] };
-    return { ...arrived, trail, reservation: trail };
+    return { ...arrived, trail, state: trail };
   };
 }

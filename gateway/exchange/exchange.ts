@@ -22,6 +22,14 @@ export interface Reservation {
   bytesHeld: number;
 }
 
+/** The state of one exchange that its steps change. Every step has the same object. */
+export interface ExchangeState extends Reservation {
+  /** Whether an Idempotency-Key does not prevent a second execution. A refusal is then `retryable` only for another reason. */
+  isUnprotected: boolean;
+  /** Whether a step limits the time of the request's body itself, so that the body timeout of the listener does not apply. */
+  hasOwnBodyTimeout: boolean;
+}
+
 /** A request as it arrived; nothing about it has been checked. */
 export interface Arrived {
   readonly id: string;
@@ -32,7 +40,7 @@ export interface Arrived {
    * most log lines have the note, trail.ts has its first value, and observe/log/line.ts its place.
    */
   readonly trail: TrailNotes;
-  readonly reservation: Reservation;
+  readonly state: ExchangeState;
   /** The client's address, computed through the trusted proxies by `admit`; undefined before that. */
   clientAddress: string | undefined;
   /** Headers of every answer to this request. They begin with the constant headers; stages append headers and remove none. */

@@ -4,7 +4,7 @@ import type { ErrorCode, GatewayError } from '../catalogue/errors.ts';
 import type { RareNotes, UsualNotes } from '../catalogue/log-fields.ts';
 import { type StageName, TIMED_STAGES, type TimedStage } from '../stages.ts';
 import type { Caller } from './caller.ts';
-import type { OrganizationLoad, Reservation } from './exchange.ts';
+import type { ExchangeState, OrganizationLoad } from './exchange.ts';
 import type { ChargedUnits, LimitStates, NotedViolation } from './findings.ts';
 import type { TrailNotes } from './notes.ts';
 import type { Operation } from './operation.ts';
@@ -27,10 +27,10 @@ const STAGE_INDEXES = Object.fromEntries(TIMED.map((stage, index) => [stage, ind
 const NOT_ENDED: readonly number[] = TIMED.map(() => Number.NaN);
 
 /**
- * The notes about one exchange. The trail is also the reservation of its exchange, which saves each request an object. All members exist
- * from the start, so that every trail has the same hidden class. The rows of the log fields document the notes.
+ * The notes about one exchange. The trail is also the state of its exchange, which saves each request an object. All members exist from
+ * the start, so that every trail has the same hidden class. The rows of the log fields document the notes.
  */
-export class Trail implements Reservation, TrailNotes, UsualNotes {
+export class Trail implements ExchangeState, TrailNotes, UsualNotes {
   readonly id: string;
   readonly method: string;
   /** `performance.now()` at arrival. */
@@ -53,6 +53,8 @@ export class Trail implements Reservation, TrailNotes, UsualNotes {
   violations: readonly NotedViolation[] | undefined = undefined;
   load: OrganizationLoad | undefined = undefined;
   bytesHeld = 0;
+  isUnprotected = false;
+  hasOwnBodyTimeout = false;
   queuedMs: number | undefined = undefined;
   target: string | undefined = undefined;
   forwardedAt: number | undefined = undefined;

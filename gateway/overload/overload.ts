@@ -62,12 +62,12 @@ export function createOverload({
         refuse('event_loop', LOOP_RETRY_SECONDS);
       if (requestsInProgress() > rules().maxInFlight) refuse('in_flight');
     },
-    reserve({ reservation, caller, response }) {
+    reserve({ state, caller, response }) {
       // If the client left before it was identified, `noteEnd` has already been called.
       if (response.destroyed) return;
       const { maxInFlight, organizationShare } = rules();
       const requestsMax = Math.max(1, Math.floor(maxInFlight * organizationShare));
-      if (!loads.begin(reservation, caller, requestsMax)) refuse('organization');
+      if (!loads.begin(state, caller, requestsMax)) refuse('organization');
     },
     hold(reservation, bytes) {
       const { bufferedBytesMax, organizationShare, bodyBytesMax } = rules();

@@ -1,7 +1,6 @@
 // Writes the outcome of one request to the store, whether or not its client is still connected.
 
 import { GatewayError } from '../catalogue/errors.ts';
-import type { DownstreamRequest } from '../exchange/downstream.ts';
 import type { Checked, RecordedAnswer, Recording } from '../exchange/exchange.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
 import { startDeadline } from '../shared/deadline.ts';
@@ -28,12 +27,10 @@ interface RecordingOptions {
   readonly store: ReplayStore;
   readonly retention: Retention;
   readonly bodyBytesMax: number;
-  /** Called for a request that was sent and whose outcome is unknown. */
-  onUnprotected(request: DownstreamRequest): void;
   readonly machine?: Machine | undefined;
 }
 
-type RecordedExchange = Pick<Checked, 'request' | 'trail' | 'operation'>;
+type RecordedExchange = Pick<Checked, 'state' | 'trail' | 'operation'>;
 
 export interface Recordings {
   /** Returns the recording of a request. The recording notes in the trail if the request was sent and its outcome is unknown. */
@@ -99,7 +96,7 @@ export function createRecordings(options: RecordingOptions): Recordings {
 /** @param settle writes an outcome, and resolves when it is written or when the client has waited long enough */
 function recordingOf(
   claimed: ClaimedWrite,
-  { request, trail, operation }: RecordedExchange,
+  { state, trail, operation }: RecordedExchange,
   options: RecordingOptions,
   settle: (claimed: ClaimedWrite, write: () => Awaitable<void>) => Promise<void>,
 ): Recording {
@@ -128,7 +125,7 @@ function recordingOf(
     // If a retry may run again, it will have its own outcome, so nothing is noted.
     if (isOpen && !runsAgain) {
       trail.note('outcomeUnknown', true);
-      options.onUnprotected(request);
+      state.isUnprotected = true;
     }
     return () => store.giveUp(answerKey, owner, retention);
   }

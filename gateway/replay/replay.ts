@@ -2,7 +2,6 @@
 // idempotency_result_not_retained, idempotency_outcome_unknown, gateway_overloaded, and the stored refusal of the upstream.
 
 import { GatewayError } from '../catalogue/errors.ts';
-import type { DownstreamRequest } from '../exchange/downstream.ts';
 import { type Checked, extend, type Forwardable, type Recording } from '../exchange/exchange.ts';
 import type { Operation } from '../exchange/operation.ts';
 import type { Awaitable } from '../shared/awaitable.ts';
@@ -29,8 +28,6 @@ interface ReplayOptions extends ReplaySettings {
   honoursKey(upstream: string): boolean;
   /** Whether a request with an unknown outcome may be sent again, although the upstream may then execute it a second time. */
   runsUnknown(upstream: string): boolean;
-  /** Called for a request whose key does not prevent a second execution. */
-  onUnprotected(request: DownstreamRequest): void;
   /** Epoch milliseconds. */
   now(): number;
   readonly machine?: Machine | undefined;
@@ -55,7 +52,6 @@ export function createReplay(options: ReplayOptions): Replay {
     store: options.store,
     retention: { retainMs: options.retainSeconds * 1000, organizationBytesMax: options.organizationBytesMax },
     bodyBytesMax: options.answerBytesMax,
-    onUnprotected: options.onUnprotected,
     machine: options.machine,
   });
   const recognize = createRecognize(options, recordings);
@@ -69,8 +65,8 @@ export function createReplay(options: ReplayOptions): Replay {
 
   /** Forwards a request that is not recorded. Its key prevents a second execution only if the upstream honours keys. */
   function forwardUnrecorded(checked: Checked): Forwardable {
-    const { operation, request } = checked;
-    if (operation.idempotency === 'off' || !runsAgain(options, operation.upstream)) options.onUnprotected(request);
+    const { operation, state } = checked;
+    if (operation.idempotency === 'off' || !runsAgain(options, operation.upstream)) state.isUnprotected = true;
     return withRecording(checked, undefined);
   }
 

@@ -27,7 +27,7 @@ export function createOpenStream(options: OpenStreamOptions): OpenStream {
     const admitAgain = () => options.admitAgain(exchange);
     const close = streams.open({ kind, caller, clientAddress, operation, admitAgain, end });
     // The bound of open streams replaces the bound of requests in progress.
-    overload.noteEnd(exchange.reservation);
+    overload.noteEnd(exchange.state);
     const { session } = caller;
     if (session === undefined) return close;
     const unfollow = onSessionEnded(caller, () => streams.sessionEnded(session));

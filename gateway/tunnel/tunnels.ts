@@ -43,10 +43,6 @@ interface TunnelsOptions extends TunnelTargetsOptions {
   /** Writes the error answer. edge/refusal/refusals.ts */
   refuse(arrived: Arrived, error: GatewayError): void;
   /**
-   * Called before forwarding. The tunnel itself watches the progress of the body, so the body timeout of edge/exchanges.ts does not apply.
-   */
-  onProxied(arrived: Arrived): void;
-  /**
    * Ends a stream when the gateway's key or token that its client shows ends (follow-caller.ts). Call the returned function when the stream
    * has ended.
    */
@@ -186,12 +182,13 @@ export class Tunnels {
 
   /** Chooses a target. */
   #prepare(admitted: NodeAdmitted, { tunnel, tls }: TunnelRoute, visit: TunnelVisit) {
-    const { onProxied, traceparentFor, isIsolated, onUnrequestedBytes } = this.#options;
+    const { traceparentFor, isIsolated, onUnrequestedBytes } = this.#options;
     const { trail, path } = admitted;
     const { name, upstream } = tunnel;
     const renamed = tunnel.renamePath(path);
     trail.stage = 'forward';
-    onProxied(admitted);
+    // The tunnel itself watches the progress of the body.
+    admitted.state.hasOwnBodyTimeout = true;
     trail.note('tunnel', name);
     const target = this.#targets.targetOf(tunnel);
     trail.target = target.origin;

@@ -131,7 +131,7 @@ function createSteps(
   };
 }
 
-function replayOf({ config }: Configuration, { options, stores, traffic }: Sections): Replay {
+function replayOf({ config }: Configuration, { options, stores }: Sections): Replay {
   const { gateway, upstreams } = config;
   return createReplay({
     store: stores.replayStore,
@@ -139,7 +139,6 @@ function replayOf({ config }: Configuration, { options, stores, traffic }: Secti
     honoursKey: (upstream) => upstreams[upstream]?.honoursIdempotencyKey === true,
     runsUnknown: (upstream) => upstreams[upstream]?.whenOutcomeUnknown === 'run',
     ...gateway.idempotency,
-    onUnprotected: traffic.refusals.ignoreKey,
     now: options.now,
   });
 }

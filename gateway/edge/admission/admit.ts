@@ -50,7 +50,7 @@ export function createAdmit(options: AdmitOptions): (arrived: Arrived) => Admitt
       request,
       response: arrived.response,
       trail,
-      reservation: arrived.reservation,
+      state: arrived.state,
       commonHeaders: arrived.commonHeaders,
       method: request.method as string,
       path,

@@ -2,17 +2,9 @@
 // stream may take longer, and has its own deadline.
 
 import { GatewayError } from '../../catalogue/errors.ts';
-import type { DownstreamRequest } from '../../exchange/downstream.ts';
 import type { Arrived } from '../../exchange/exchange.ts';
 import { checkEvery } from '../../shared/deadline.ts';
 import type { EdgeExchange } from '../edge-exchange.ts';
-
-const exempt = new WeakSet<DownstreamRequest>();
-
-/** Exempts the body of this request from the timeout. The caller of this function has to limit its time instead. */
-export function exemptBody(request: DownstreamRequest): void {
-  exempt.add(request);
-}
 
 interface BodyTimeout {
   /**
@@ -42,7 +34,7 @@ export function createBodyTimeout({ requestMs, everyMs, inProgress, refuse }: Bo
     const latest = performance.now() - requestMs;
     const isOverdue = ({ request, startedAt }: EdgeExchange) => !request.complete && startedAt <= latest;
     for (const arrived of inProgress()) {
-      if (isOverdue(arrived) && !exempt.has(arrived.request)) refuse(arrived, new GatewayError('request_timeout'));
+      if (isOverdue(arrived) && !arrived.state.hasOwnBodyTimeout) refuse(arrived, new GatewayError('request_timeout'));
     }
     for (const arrived of answered) {
       if (isOverdue(arrived)) arrived.request.socket.destroy();

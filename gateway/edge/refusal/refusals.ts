@@ -2,7 +2,7 @@
 // bytes that are not a request.
 
 import { GatewayError, toGatewayError } from '../../catalogue/errors.ts';
-import type { DownstreamRequest, DownstreamResponse } from '../../exchange/downstream.ts';
+import type { DownstreamResponse } from '../../exchange/downstream.ts';
 import type { Arrived } from '../../exchange/exchange.ts';
 import { contain } from '../../shared/faults.ts';
 import { isIdempotent } from '../../shared/http/words.ts';
@@ -26,18 +26,12 @@ export interface Refusals {
   refuse(arrived: Arrived, thrown: unknown): void;
   /** Makes the text of a refusal, without writing it. */
   readonly answerOf: AnswerOf;
-  /**
-   * Call it for a request whose Idempotency-Key does not prevent a second execution. A refusal of this request is then `retryable` only for
-   * another reason.
-   */
-  ignoreKey(request: DownstreamRequest): void;
 }
 
 export function createRefusals(options: RefusalsOptions): Refusals {
   const answerOf = createErrorAnswers(options.publicUrl);
   /** Responses whose refusal is being written. A second error on their connection is not answered. */
   const answered = new WeakSet<DownstreamResponse>();
-  const unprotected = new WeakSet<DownstreamRequest>();
 
   function refuse(arrived: Arrived, thrown: unknown): void {
     const { response } = arrived;
@@ -82,14 +76,14 @@ export function createRefusals(options: RefusalsOptions): Refusals {
       options.countRefusal(arrived, error);
       return;
     }
-    const retryable = isRetryable(error, request, !unprotected.has(request));
+    const retryable = isRetryable(error, arrived);
     const closes = closesAfter(arrived, error);
     if (closes && request.method !== 'HEAD') answered.add(response);
     send(arrived, answerOf(error, retryable, arrived.id), closes);
     options.countRefusal(arrived, error);
   }
 
-  return { refuse, answerOf, ignoreKey: (request) => void unprotected.add(request) };
+  return { refuse, answerOf };
 }
 
 function send({ request, response, trail, commonHeaders }: Arrived, answer: ErrorAnswer, closes: boolean): void {
@@ -108,9 +102,11 @@ function send({ request, response, trail, commonHeaders }: Arrived, answer: Erro
  * Whether the client may send the identical request again, because the first request had no effect, or because its method or its
  * Idempotency-Key makes a second request harmless.
  */
-function isRetryable({ entry }: GatewayError, request: DownstreamRequest, countsKey: boolean): boolean {
+function isRetryable({ entry }: GatewayError, { request, state }: Arrived): boolean {
   if (entry.retryable !== 'if_safe') return entry.retryable;
-  return isIdempotent(request.method ?? '') || (countsKey && request.headers['idempotency-key'] !== undefined);
+  return (
+    isIdempotent(request.method ?? '') || (!state.isUnprotected && request.headers['idempotency-key'] !== undefined)
+  );
 }
 
 /** Whether no answer can be sent, because the client has closed the connection or Node has ended it from this side. */

@@ -1,7 +1,6 @@
 // The parts that take requests: listeners, tunnels, overload protection, and the pipeline of the configuration in force.
 
 import type { Configuration } from '../../configuration.ts';
-import { exemptBody } from '../../edge/connections/body-timeout.ts';
 import { createInternalExchanges } from '../../edge/internal-exchanges.ts';
 import { createRefusals, type Refusals } from '../../edge/refusal/refusals.ts';
 import { securityHeadersFor } from '../../edge/security-headers.ts';
@@ -106,7 +105,6 @@ function openTunnels(
     onUnrequestedBytes: (upstream) => targets.targetSets.noteUnrequestedBytes(upstream),
     traceparentFor: observation.traceparentFor,
     refuse: refusals.refuse,
-    onProxied: ({ request }) => exemptBody(request),
     followCaller: createFollowCaller((stream) => callers.tunnelStreams.open(stream), callers.identity.callerOfTunnel),
   });
   parts.add({ name: 'tunnels', apply, drain: () => tunnels.drain(), close: () => tunnels.close() });

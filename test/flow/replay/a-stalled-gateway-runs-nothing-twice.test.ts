@@ -4,7 +4,6 @@
 import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { describe, it } from 'node:test';
-import type { DownstreamRequest } from '../../../gateway/exchange/downstream.ts';
 import type { Operation } from '../../../gateway/exchange/operation.ts';
 import { Trail } from '../../../gateway/exchange/trail.ts';
 import { createRecordings } from '../../../gateway/replay/recording.ts';
@@ -54,20 +53,14 @@ describe('a gateway that stalls past the lease of its write', () => {
     const directory = temporaryDirectory();
     const store = createSqliteReplayStore({ directory, now: Date.now, onChange: () => undefined });
     t.after(() => store.close());
-    const unprotected: unknown[] = [];
-    const onUnprotected = (request: unknown) => void unprotected.push(request);
-    const recordings = createRecordings({ store, retention: RETENTION, bodyBytesMax: 1000, onUnprotected });
+    const recordings = createRecordings({ store, retention: RETENTION, bodyBytesMax: 1000 });
     const [answerKey, claim, trail] = [newAnswerKey(), claimOf('f', 'me', 60_000), new Trail('me', 'POST')];
-    const exchange = {
-      request: {} as DownstreamRequest,
-      trail,
-      operation: { once: undefined } as Operation,
-    };
+    const exchange = { state: trail, trail, operation: { once: undefined } as Operation };
     await store.begin(answerKey, claim);
     const recording = recordings.recordingOf({ answerKey, claim, leaseEndsAt: performance.now() }, exchange);
     assert.throws(() => recording.sent(), { code: 'gateway_overloaded' });
     await recording.endWithoutAnswer(new Error('anything'));
-    assert.deepEqual([trail.rare, unprotected], [undefined, []]);
+    assert.deepEqual([trail.rare, trail.isUnprotected], [undefined, false]);
     assert.equal((await store.begin(answerKey, claimOf('f', 'you', 60_000))).state, 'started');
   });
 });

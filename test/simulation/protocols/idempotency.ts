@@ -125,7 +125,6 @@ function startIdempotency(
         organizationBytesMax: bytesMax,
         replicas: directory === undefined ? replicas : 0,
         replicasTimeoutMs: 100,
-        onUnprotected: () => undefined,
         now: machine.now,
         machine,
       });
@@ -335,6 +334,7 @@ function requestWith({ key, body }: KeyedWrite, id: string, replayed: Buffer[]):
     hasBody: true,
     rawBody: Buffer.from(body),
     commonHeaders: [],
+    state: {},
     trail: { note: () => undefined },
   } as unknown as Checked;
 }

@@ -131,7 +131,7 @@ export function matched(authorization?: string, overrides: Partial<Matched> = {}
     request: {} as IncomingMessage,
     response: {} as ServerResponse,
     trail,
-    reservation: trail,
+    state: trail,
     commonHeaders: [],
     method: 'GET',
     path: '/v1/customers',

@@ -63,7 +63,7 @@ test('a missing body is refused if there has to be one, a needless one is not to
 /** Reads a body of these chunks; `held` gets the counted bytes. */
 function read(chunks: readonly Buffer[], max: number, hold: (bytes: number) => void = () => undefined) {
   const request = Readable.from(chunks);
-  const arrived = { request, reservation: { load: undefined, bytesHeld: 0 } } as unknown as Admitted;
+  const arrived = { request, state: { load: undefined, bytesHeld: 0 } } as unknown as Admitted;
   return readBody(arrived, max, (_reservation, bytes) => hold(bytes));
 }
 

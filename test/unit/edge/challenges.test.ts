@@ -28,7 +28,7 @@ async function startRefusing(t: TestContext) {
   const { refuse } = createRefusals({ publicUrl: 'https://api.test', countRefusal: () => undefined });
   const server = createServer((request, response) => {
     const trail = new Trail('req_1', 'GET');
-    const shared = { trail, reservation: trail, clientAddress: undefined, commonHeaders: [] };
+    const shared = { trail, state: trail, clientAddress: undefined, commonHeaders: [] };
     refuse({ id: 'req_1', request, response, ...shared }, thrown);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
