@@ -169,8 +169,8 @@ function toMistakes(source: Source, schema: z.ZodType, issue: z.core.$ZodIssue):
     ];
   if (Array.isArray(input) && expectedOf(issue) === 'record') {
     const named = input.map((item) => (isRecord(item) ? (item.name ?? Object.keys(item)[0]) : item));
-    const remedy = `Write a map, with ${source.masked(named.length > 0 ? `"${named.join(':", "')}:"` : '{}')} in place of the items.`;
-    return [source.mistakeAt(path, 'a list is not possible here.', remedy)];
+    const remedy = `Write ${source.masked(named.length > 0 ? `"${named.join(':", "')}:"` : '{}')} in place of the items.`;
+    return [source.mistakeAt([...path, 0], 'entries are named by their key, not listed with a dash.', remedy)];
   }
   const rule = ruleOf(issue);
   const isShown = source.masked(String(input)) === String(input);

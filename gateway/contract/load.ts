@@ -92,8 +92,8 @@ export async function loadContracts(options: LoadOptions, mistakes: Mistake[]): 
       );
       // An empty list is reported with the shape of the entry.
       if (listed.length > 0 && causes.length === 0) {
-        const remedy = 'List a contract that has paths.';
-        mistakes.push(source.mistakeAtGlob(0, 'none of the files listed here has an operation.', remedy));
+        const reason = 'none of the files listed here is an OpenAPI document with an operation.';
+        mistakes.push(source.mistakeAtGlob(0, reason, 'List one that begins with "openapi:" and has paths.'));
       }
       mistakes.push(...causes);
     }

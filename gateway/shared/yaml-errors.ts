@@ -20,6 +20,17 @@ function relevantErrors(errors: readonly ParserError[]): ParserError[] {
   return errors.filter((error) => error.code === 'DUPLICATE_KEY' || error === first);
 }
 
+/** Whether a text is a page of HTML, which some services serve in place of a file. */
+export function isPage(text: string): boolean {
+  return /^\s*<[!?a-z]/i.test(text);
+}
+
+export const PAGE = {
+  offset: 0,
+  reason: 'the file holds a page of HTML or XML, perhaps one that asks for a login.',
+  remedy: 'Download the file itself.',
+} as const;
+
 function explain(problem: ParserError, text: string): Explanation {
   const [from] = problem.pos;
   const conflict = /^(?:<{7}|>{7}) .*$/m.exec(text);
@@ -29,6 +40,7 @@ function explain(problem: ParserError, text: string): Explanation {
       reason: 'a merge conflict is not resolved.',
       remedy: 'Keep one of the two forms, and remove the lines of <<<<<<<, ======= and >>>>>>>.',
     };
+  if (isPage(text)) return PAGE;
   const foreign = foreignSpaceBefore(text, from);
   if (foreign !== undefined) return foreign;
   const isJson = text.trimStart().startsWith('{');

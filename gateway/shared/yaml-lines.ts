@@ -79,6 +79,7 @@ export function explainLineOf({ message, pos: [from] }: ParserError, text: strin
   if (/^Unexpected flow-(map|seq)-end/.test(message))
     return { reason: 'there is a closing bracket too many.', remedy: 'Remove it.' };
   if (/^Missing closing ["']/.test(message)) return openQuote(text, from, message.includes("'") ? "'" : '"');
+  if (message.startsWith('A block sequence may not be')) return dashAmongKeys(text, from);
   const start = text.lastIndexOf('\n', from - 1) + 1;
   // The parser may report the end of the line in front, or the line break.
   const offset = /^\s*$/.test(text.slice(start, from + 1)) && text[from] === '\n' ? from + 1 : start;
@@ -96,6 +97,22 @@ export function explainLineOf({ message, pos: [from] }: ParserError, text: strin
     };
   }
   return undefined;
+}
+
+/** Explains an item of a list beside keys. @param from the end of the line before it, or of comments before it */
+function dashAmongKeys(text: string, from: number): Explanation | undefined {
+  const found = /^ *(- (?:name: *)?["']?([\w.-]*)["']?:?) *.*$/m.exec(text.slice(from));
+  if (found === null) return undefined;
+  const [line, written, name] = found;
+  const offset = from + found.index + line.indexOf('-');
+  if (!/^["']?(openapi|swagger)/m.test(text))
+    return {
+      offset,
+      reason: 'entries are named by their key, not listed with a dash.',
+      remedy: `Write ${name}: in place of ${written}, indented as the other entries.`,
+    };
+  const reason = 'an item of a list stands among keys.';
+  return { offset, reason, remedy: 'Write the key of the list above it, such as parameters:, or remove the dash.' };
 }
 
 /** Explains a quote that is not closed. Finds the last line before the place with one quote that begins a value. */

@@ -69,7 +69,19 @@ export const faultsInContracts: Readonly<Record<string, Fault>> = {
   'contract-not-openapi': {
     files: { [items]: 'hello: world\n' },
     says: [
-      'config/upstreams.yaml:3:17: upstreams.items.contracts.0: none of the files listed here has an operation. List a contract that has paths.',
+      'config/upstreams.yaml:3:17: upstreams.items.contracts.0: none of the files listed here is an OpenAPI document with an operation. List one that begins with "openapi:" and has paths.',
+    ],
+  },
+  'contract-that-is-a-page-for-login': {
+    files: { [items]: '<!DOCTYPE html>\n<html><body>Log in</body></html>\n' },
+    says: [
+      'openapi/items.yaml:1: the file holds a page of HTML or XML, perhaps one that asks for a login. Download the file itself.',
+    ],
+  },
+  'contract-that-is-a-page-and-no-yaml': {
+    files: { [items]: '<html>\n<title>Log in: items</title>\n<style>a: b</style>\n</html>\n' },
+    says: [
+      'openapi/items.yaml:1:1: the file holds a page of HTML or XML, perhaps one that asks for a login. Download the file itself.',
     ],
   },
   'contract-swagger-1': {
@@ -371,7 +383,7 @@ export const faultsInContracts: Readonly<Record<string, Fault>> = {
   'contract-without-paths': {
     files: { [items]: 'openapi: 3.1.1\ninfo: { title: Items, version: "1" }\ncomponents: {}\n' },
     says: [
-      'config/upstreams.yaml:3:17: upstreams.items.contracts.0: none of the files listed here has an operation. List a contract that has paths.',
+      'config/upstreams.yaml:3:17: upstreams.items.contracts.0: none of the files listed here is an OpenAPI document with an operation. List one that begins with "openapi:" and has paths.',
     ],
   },
   'rules-that-read-no-record-or-another': {

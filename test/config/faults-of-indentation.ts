@@ -73,4 +73,61 @@ export const faultsOfIndentation: Readonly<Record<string, Fault>> = {
     files: { [limits]: sound[limits].replace('  standard', 'standard') },
     says: ['config/limits.yaml:2:1: standard: "standard" belongs below "tiers". Indent it deeper than "tiers".'],
   },
+  ...faultsOfSections(),
 };
+
+/** Sections of a contract in the wrong block, or under a wrong name. What follows from one is not told. */
+function faultsOfSections(): Record<string, Fault> {
+  const text = sound[items];
+  const deeper = (from: string) => {
+    const [before, after] = [text.slice(0, text.indexOf(from)), text.slice(text.indexOf(from))];
+    return `${before}${after.replace(/^(?=.)/gm, '  ')}`;
+  };
+  const inSchemas = text
+    .replace('{ "201": { description: The item } }', '{ "404": { $ref: "#/components/responses/NotFound" } }')
+    .concat('    responses:\n      NotFound: { description: Not found }\n');
+  const rows: Readonly<Record<string, readonly [text: string, ...says: readonly string[]]>> = {
+    'schemas-in-security-schemes': [
+      deeper('  schemas:'),
+      '20:5: components.securitySchemes.schemas: references to #/components/schemas lead nowhere, because schemas stands in securitySchemes. Indent it as "securitySchemes".',
+    ],
+    'responses-in-schemas': [
+      inSchemas,
+      '25:5: components.schemas.responses: references to #/components/responses lead nowhere, because responses stands in schemas. Indent it as "schemas".',
+    ],
+    'schemas-beside-components': [
+      text.replace('  schemas:', 'schemas:'),
+      '20:1: schemas: references to #/components/schemas lead nowhere, because schemas stands beside components. Indent it below "components".',
+    ],
+    'schemas-in-singular': [
+      text.replace('  schemas:', '  schema:'),
+      '20:3: components.schema: there is no section "schema", so references to "schemas" lead nowhere. Did you mean "schemas"?',
+    ],
+    'schemas-misspelt': [
+      text.replace('  schemas:', '  schma:'),
+      '20:3: components.schma: there is no section "schma", so references to "schemas" lead nowhere. Did you mean "schemas"?',
+    ],
+    'components-misspelt': [
+      text.replace('\ncomponents:', '\ncompnents:'),
+      '17:1: compnents: there is no section "compnents", so references to "components" lead nowhere. Did you mean "components"?',
+    ],
+    'components-in-paths': [
+      deeper('components:'),
+      '17:3: paths.components: components belongs at the top level, not below paths. Do not indent it.',
+    ],
+    'security-in-tags': [
+      text.replace('security:', 'tags:\n  - name: items\n    security:'),
+      '5:5: tags.0.security: security belongs at the top level, not below tags. Do not indent it.',
+    ],
+    'paths-and-components-in-info': [
+      deeper('paths:').replace(/^info[\s\S]*(?=^ {2}paths)/m, 'info:\n  title: Items\n  version: "1"\n'),
+      '5:3: info.paths: paths belongs at the top level, not below info. Do not indent it.',
+      '18:3: info.components: components belongs at the top level, not below info. Do not indent it.',
+    ],
+  };
+  const faults = Object.entries(rows).map(([name, [spoilt, ...says]]): [string, Fault] => [
+    name,
+    { files: { [items]: spoilt }, says: says.map((one) => `${items}:${one}`) },
+  ]);
+  return Object.fromEntries(faults);
+}

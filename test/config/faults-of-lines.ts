@@ -26,6 +26,24 @@ const ROWS: Readonly<
     'contracts:\n      - items.yaml\n      -inventory.yaml',
     '5:7: a dash without a space after it is part of a text. Write - inventory.yaml.',
   ],
+  'dash-before-the-name-of-an-entry': [
+    'upstreams',
+    '    timeoutMs: 1000\n',
+    '    timeoutMs: 1000\n  # The stock\n  - name: stock\n    contracts: [stock.yaml]\n',
+    '7:3: entries are named by their key, not listed with a dash. Write stock: in place of - name: stock, indented as the other entries.',
+  ],
+  'dash-before-the-key-of-an-entry': [
+    'upstreams',
+    '    timeoutMs: 1000\n',
+    '    timeoutMs: 1000\n  - stock:\n      contracts: [stock.yaml]\n',
+    '6:3: entries are named by their key, not listed with a dash. Write stock: in place of - stock:, indented as the other entries.',
+  ],
+  'dash-among-the-keys-of-an-operation': [
+    'items',
+    '      operationId: listItems\n',
+    '      operationId: listItems\n      - name: limit\n        in: query\n',
+    '8:7: an item of a list stands among keys. Write the key of the list above it, such as parameters:, or remove the dash.',
+  ],
   'colon-nospace': [
     'upstreams',
     'timeoutMs: 1000',

@@ -11,7 +11,7 @@ const [UPSTREAMS, GATEWAY, ITEMS] = ['config/upstreams.yaml', 'config/gateway.ya
 const NO_BREAK = 'there is a no-break space (U+00A0), which YAML takes for text. Write an ordinary space in its place.';
 const inList = (text: string) => ({ [UPSTREAMS]: `upstreams:\n  - ${text}\n` });
 const NO_LIST =
-  'config/upstreams.yaml:1:1: upstreams: a list is not possible here. Write a map, with "rooms:" in place of the items.';
+  'config/upstreams.yaml:2:5: upstreams.0: entries are named by their key, not listed with a dash. Write "rooms:" in place of the items.';
 const NO_PORT = 'is not possible here. It must have a port that exists: ports end at 65535.';
 
 for (const [name, files, says] of [

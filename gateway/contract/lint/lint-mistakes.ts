@@ -3,6 +3,7 @@
 import { type Document, getLineColLocation, type NormalizedProblem } from '@redocly/openapi-core';
 import { shownPath } from '../../shared/file-text.ts';
 import { closest, type Mistake } from '../../shared/mistakes.ts';
+import { isPage, PAGE } from '../../shared/yaml-errors.ts';
 import { positionsIn, readSource } from '../../shared/yaml-source.ts';
 import { circularReference, EXISTING_ONLY } from './dangling-references.ts';
 import { pathIn, unexpectedIn } from './lint-causes.ts';
@@ -32,6 +33,7 @@ function unknownVersion(version: string): Pick<Mistake, 'reason' | 'remedy'> {
 
 /** Returns the mistake of a file that parses but is not a usable OpenAPI document. */
 export function unfitFor({ parsed, source }: Document): Pick<Mistake, 'reason' | 'remedy'> | undefined {
+  if (isPage(source.body)) return { reason: PAGE.reason, remedy: PAGE.remedy };
   const begin = 'Begin it with "openapi: 3.1.1", info and paths.';
   if (typeof parsed !== 'object' || parsed === null) return { reason: 'the file holds no document.', remedy: begin };
   if ('swagger' in parsed && String(parsed.swagger) !== '2.0')

@@ -9,6 +9,7 @@ import { positionsIn, readSource } from '../../shared/yaml-source.ts';
 import { withoutConsequences } from '../lint/lint-causes.ts';
 import { toMistakes, unfitFor, unreadable } from '../lint/lint-mistakes.ts';
 import { type Verdict, verdictOn } from '../lint/lint-verdict.ts';
+import { misplacedSections } from '../lint/misplaced-sections.ts';
 import { createPositions } from '../lint/positions.ts';
 import { LINT_RULES, OWN_RULES } from '../lint/rules.ts';
 import { isRecord, type JsonObject, objectAt } from '../pointer.ts';
@@ -50,6 +51,8 @@ async function parse(
     const before = mistakes.length;
     if (hasForeignSpace(document.source.body)) readSource(file, mistakes);
     if (unfit || mistakes.length > before || isPart(document.parsed)) return undefined;
+    mistakes.push(...misplacedSections(document.parsed as JsonObject, document.source));
+    if (mistakes.length > before) return undefined;
     resolveNames(document.parsed as JsonObject, document.source.body);
     const problems = await lintDocument({ document, config, externalRefResolver: resolver });
     const judged = Map.groupBy(withoutConsequences(problems), (problem): Verdict => verdictOn(problem, document));
