@@ -68,7 +68,7 @@ export function bodyToRepeat(body: Buffer | undefined, once: Readonly<Record<str
  */
 export function outcomeOfRefusal(requestId: string, error: unknown): Buffer | undefined {
   if (!(error instanceof GatewayError)) return undefined;
-  const { cause: _cause, upstreamStatus: _status, ...details } = error.details;
+  const { cause: _cause, refusedByUpstream: _refused, upstreamStatus: _status, ...details } = error.details;
   const status = details.words?.status;
   if (status === undefined || status >= 500 || PASSING_STATUSES.has(status)) return undefined;
   return toBytes({ kind: 'refusal', requestId, code: error.code, details });
@@ -80,7 +80,8 @@ export function parseOutcome(bytes: Buffer): Outcome {
     ...JSON.parse(bytes.toString('utf8', 0, end)),
     body: bytes.subarray(end + 1),
   };
-  return outcome.kind === 'answer' ? { ...outcome, headers: replayable(outcome.headers) } : outcome;
+  if (outcome.kind === 'answer') return { ...outcome, headers: replayable(outcome.headers) };
+  return { ...outcome, details: { ...outcome.details, refusedByUpstream: true } };
 }
 
 function toBytes(head: object, body: Buffer = Buffer.alloc(0)): Buffer {

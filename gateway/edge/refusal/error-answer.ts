@@ -59,7 +59,12 @@ export function createErrorAnswers(publicUrl: string): AnswerOf {
  * The details that are not part of the answer. If one of them is missing from this list, making the answer takes longer, but its text is
  * the same.
  */
-const UNSENT_DETAILS: ReadonlySet<string> = new Set<keyof GatewayErrorDetails>(['cause', 'path', 'upstreamStatus']);
+const UNSENT_DETAILS: ReadonlySet<string> = new Set<keyof GatewayErrorDetails>([
+  'cause',
+  'path',
+  'refusedByUpstream',
+  'upstreamStatus',
+]);
 
 /** Whether no detail changes the answer. */
 function isPlain({ details }: GatewayError): boolean {

@@ -39,7 +39,7 @@ export function createThrottle({ isKnownCaller, mayLackKeys, ...options }: Throt
       if (clientAddress === undefined || !COUNTED_STATUSES.has(error.entry.status)) return;
       if (isUnknownCredential(error) && mayLackKeys()) return;
       // The gateway itself has permitted a caller that an upstream refuses.
-      if (!error.isUpstreamRefusal) void failures.countFailure(clientAddress);
+      if (!error.details.refusedByUpstream) void failures.countFailure(clientAddress);
     },
   };
 }

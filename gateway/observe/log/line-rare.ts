@@ -98,9 +98,9 @@ function causeIn({ cause }: RareNotes, { code }: Trail): string | undefined {
 /** Makes the part about a refusal, which explains the refusal and contains no text from the client. */
 function refusalPart({ refusal, violations, caller }: Trail): string {
   if (refusal === undefined) return '';
-  const { fields, hint, path, retryAfterSeconds } = refusal.details;
+  const { fields, hint, path, retryAfterSeconds, refusedByUpstream } = refusal.details;
   // The details of an upstream's own error are not logged.
-  const own = refusal.isUpstreamRefusal ? undefined : fields;
+  const own = refusedByUpstream ? undefined : fields;
   const lacksScope = refusal.code === 'insufficient_scope' && caller !== undefined;
   return members<LogFieldsOf<'refusal'>>({
     required_scopes: own?.required_scopes,

@@ -79,7 +79,7 @@ export function toUpstreamRefusal(
   loginFault?: Error,
 ): GatewayError {
   if (status === 401 && refused?.operation.forwardsToken === true && refused.caller.issuer !== undefined)
-    return tokenRefusal();
+    return new GatewayError('token_invalid', { upstreamStatus: 401, refusedByUpstream: true });
   const answered = { upstreamStatus: status, ...keptHeaders(status, headers) };
   if (isLoginRefusal(status)) return new GatewayError('upstream_auth_failed', { ...answered, cause: loginFault });
   if (status === 429) return new GatewayError('upstream_overloaded', { ...answered, ...retryAfter(headers) });
@@ -93,6 +93,7 @@ export function toUpstreamRefusal(
   const code = CODES_BY_STATUS[status] ?? 'upstream_rejected';
   return new GatewayError(code, {
     ...answered,
+    refusedByUpstream: true,
     words: {
       status,
       type: parsed?.type ?? typeOf(status),
@@ -100,16 +101,6 @@ export function toUpstreamRefusal(
       message: parsed?.message ?? REFUSALS[code].message,
     },
     ...(parsed?.fields ? { fields: parsed.fields } : {}),
-  });
-}
-
-/** Returns the refusal for a token of the client that the service refuses. */
-function tokenRefusal(): GatewayError {
-  const { type, message } = REFUSALS.token_invalid;
-  return new GatewayError('token_invalid', {
-    upstreamStatus: 401,
-    // Without these words, the refusal would count against the address of the client (limits/addresses/throttle.ts).
-    words: { status: 401, type, code: 'token_invalid', message },
   });
 }
 

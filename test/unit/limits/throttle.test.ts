@@ -110,11 +110,10 @@ test('new rules keep the counts, and end open windows at their former end', asyn
 
 test('refusals of credentials, paths and methods count; refusals of requests, and refusals by an upstream, do not', async () => {
   const door = setUp({ failures: 1 });
-  const words = { status: 404, type: 'not_found_error', code: 'resource_missing', message: 'Gone.' } as const;
   for (const error of [
     new GatewayError('validation_failed'),
     new GatewayError('internal_error'),
-    new GatewayError('resource_missing', { words }),
+    new GatewayError('resource_missing', { refusedByUpstream: true }),
   ]) {
     door.countRefusal({ clientAddress: '192.0.2.1' }, error);
     await turn();

@@ -41,6 +41,7 @@ export function toDeclaredRefusal(
   const row = REFUSALS[code];
   const status = rule.status ?? row.status;
   return new GatewayError(code, {
+    refusedByUpstream: true,
     words: {
       status,
       type: status === row.status ? row.type : typeOf(status),
