@@ -4,7 +4,6 @@
 import { askRedis } from '../../../redis/client.ts';
 import { SLOTS, slotOf } from '../../../redis/slot.ts';
 import { type Machine, REAL_MACHINE, type Timer } from '../../../shared/machine.ts';
-import type { Charge } from '../counter-store.ts';
 import { RedisLink, type RedisLinkOptions } from './link.ts';
 
 /** The pause between two reads of the slot map while a server cannot be reached. Another server may take over its slots. */
@@ -14,8 +13,8 @@ const ANSWER_MAX_MS = 1000;
 
 /** One server, the current master that Sentinels name, or the servers of a Cluster. */
 export interface RedisServers {
-  /** Returns the link to the server that holds these counters, which share a hash tag; undefined while the server is unknown. */
-  linkOf(charges: readonly Pick<Charge, 'counter'>[]): RedisLink | undefined;
+  /** Returns the link to the server that holds a counter, and all counters with its hash tag; undefined while the server is unknown. */
+  linkTo(counter: string): RedisLink | undefined;
   all(): readonly RedisLink[];
   /** Whether all servers accept writes. */
   areUp(): boolean;
@@ -65,8 +64,8 @@ export class ClusterServers implements RedisServers {
     void this.#read();
   }
 
-  linkOf([charge]: readonly Pick<Charge, 'counter'>[]): RedisLink | undefined {
-    return this.#owners[slotOf(charge?.counter ?? '')]?.link;
+  linkTo(counter: string): RedisLink | undefined {
+    return this.#owners[slotOf(counter)]?.link;
   }
 
   all(): RedisLink[] {
@@ -94,10 +93,10 @@ export class ClusterServers implements RedisServers {
         if (this.#nextReading === undefined) void this.#read();
         this.#readLater();
       },
-      onChange: (isUp, reason) => {
-        server.reason = isUp ? undefined : reason;
+      onChange: (reason) => {
+        server.reason = reason;
         this.#reportState();
-        if (!isUp) this.#readLater();
+        if (reason !== undefined) this.#readLater();
       },
     });
     const server: Server = { url, link, probeKey, reason: 'not connected yet' };
@@ -166,8 +165,7 @@ export class ClusterServers implements RedisServers {
     if (this.#isClosed || isUp === this.#isUp) return;
     this.#isUp = isUp;
     const lost = away && `${away.url.host}: ${away.reason}`;
-    const why = isUp ? 'the counters can be written' : (lost ?? failure ?? 'there are slots that no server has');
-    this.#options.onChange(isUp, why);
+    this.#options.onChange(isUp ? undefined : (lost ?? failure ?? 'there are slots that no server has'));
   }
 }
 

@@ -21,7 +21,8 @@ export interface RedisLinkOptions {
   readonly probeEveryMs: number;
   /** A key that this server holds. */
   readonly probeKey: () => string;
-  readonly onChange: (up: boolean, reason: string) => void;
+  /** @param reason why the server cannot be reached; undefined if it can */
+  readonly onChange: (reason: string | undefined) => void;
   /** Called when a Cluster server has rejected a key that it does not hold, or no longer holds. */
   readonly onMisplaced?: () => void;
   readonly connect?: ConnectRedis | undefined;
@@ -98,7 +99,7 @@ export class RedisLink {
     this.#isUp = false;
     this.#firstAttempt.resolve();
     this.#calls.failAll(cause);
-    if (!this.#isClosed) this.#options.onChange(false, cause.message);
+    if (!this.#isClosed) this.#options.onChange(cause.message);
     this.#probeLater();
   }
 
@@ -121,7 +122,7 @@ export class RedisLink {
       await this.#calls.run(0, encodeCharges([{ ...PROBE, counter: this.#options.probeKey() }]));
       this.#isUp = !this.#isClosed;
       this.#firstAttempt.resolve();
-      if (this.#isUp) this.#options.onChange(true, 'the counters can be written');
+      if (this.#isUp) this.#options.onChange(undefined);
     } catch (cause) {
       if (isWrongNode(cause as Error)) this.#options.onMisplaced?.();
       this.#probeLater();

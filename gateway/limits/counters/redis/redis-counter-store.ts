@@ -47,9 +47,9 @@ export function createRedisCounterStore(options: RedisCounterStoreOptions): Redi
     probeEveryMs,
     connect: options.connect,
     machine,
-    onChange(up, why) {
+    onChange(why) {
       since = now();
-      reason = up ? undefined : why;
+      reason = why;
       onChange?.(status());
     },
   });
@@ -66,12 +66,12 @@ export function createRedisCounterStore(options: RedisCounterStoreOptions): Redi
 
   return {
     decide(charges, memory) {
-      const link = servers.linkOf(charges);
+      const link = servers.linkTo(charges[0]?.counter ?? '');
       if (link === undefined || !link.isUp()) return fallback.decide(charges);
       return (memory && refusals.get(memory)) ?? decideInBatch(link, charges, memory);
     },
     async reset(counters) {
-      const link = servers.linkOf(counters.map((counter) => ({ counter })));
+      const link = servers.linkTo(counters[0] ?? '');
       if (link === undefined) throw new Error('no server is known to hold these counters');
       await link.remove(counters);
       refusals.clear();
@@ -100,7 +100,7 @@ function openServers(options: RedisServersOptions): RedisServers {
 function createSingleServer(options: RedisServersOptions): RedisServers {
   const link = new RedisLink({ ...options, probeKey: () => 'rl:{probe}' });
   return {
-    linkOf: () => link,
+    linkTo: () => link,
     all: () => [link],
     areUp: () => link.isUp(),
     firstAttempt: link.firstAttempt,
