@@ -34,9 +34,9 @@ export interface RequestHandlers {
   /** Handles a request. Resolves when it has been answered. Made by pipeline.ts, for the plain listener by edge/tls/plain.ts */
   handleRequest(arrived: Arrived): Promise<void>;
   /** Whether a request for a WebSocket can be upgraded; otherwise it is handled as a usual request. serving/upgrades.ts */
-  upgrades(request: DownstreamRequest): boolean;
+  isUpgradable(request: DownstreamRequest): boolean;
   /**
-   * Handles a request for which `upgrades` returned true. The response works as usual until the socket is detached from it.
+   * Handles a request for which `isUpgradable` returned true. The response works as usual until the socket is detached from it.
    * serving/upgrades.ts
    */
   upgrade(arrived: Arrived, socket: Socket, head: Buffer): Promise<void>;
@@ -45,7 +45,7 @@ export interface RequestHandlers {
 /** Returns the handlers of a listener on which no request becomes a WebSocket. */
 export function withoutUpgrades(handleRequest: RequestHandlers['handleRequest']): RequestHandlers {
   const upgrade = () => Promise.reject(new Error('this listener upgrades nothing'));
-  return { handleRequest, needsNode: () => true, upgrades: () => false, upgrade };
+  return { handleRequest, needsNode: () => true, isUpgradable: () => false, upgrade };
 }
 
 export interface ServerOptions extends NodeServerOptions, ExchangesOptions {
@@ -74,7 +74,7 @@ export class PublicServer {
     const server = createNodeServer(
       options,
       checkingMs,
-      (request) => !this.#isPipelined(request) && this.#upgrades(request),
+      (request) => !this.#isPipelined(request) && this.#isUpgradable(request),
     );
     this.server = server;
     this.#exchanges = new Exchanges(options, checkingMs, () => {
@@ -185,9 +185,9 @@ export class PublicServer {
   }
 
   /** Called by the parser, so it must not throw. */
-  #upgrades(request: IncomingMessage): boolean {
+  #isUpgradable(request: IncomingMessage): boolean {
     try {
-      return this.#options.servingInForce().upgrades(request);
+      return this.#options.servingInForce().isUpgradable(request);
     } catch (thrown) {
       reportFault(thrown);
       return false;

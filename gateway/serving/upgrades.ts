@@ -24,7 +24,7 @@ interface UpgradesOptions {
   readonly openStream: OpenStream;
 }
 
-export function createUpgrades(options: UpgradesOptions): Pick<RequestHandlers, 'upgrades' | 'upgrade'> {
+export function createUpgrades(options: UpgradesOptions): Pick<RequestHandlers, 'isUpgradable' | 'upgrade'> {
   const { operations, steps, tunnels, tlsOf } = options;
   const mayUpgrade = createUpgradablePaths(operations);
 
@@ -34,7 +34,7 @@ export function createUpgrades(options: UpgradesOptions): Pick<RequestHandlers, 
   }
 
   return {
-    upgrades: (request) => (tunnelFor(request)?.rules.webSocket ?? mayUpgrade(request.url as string)) === true,
+    isUpgradable: (request) => (tunnelFor(request)?.rules.webSocket ?? mayUpgrade(request.url as string)) === true,
     upgrade(arrived, socket, head) {
       const tunnel = tunnelFor(arrived.request);
       if (tunnel === undefined) {

@@ -57,14 +57,14 @@ export function createServing(configuration: Configuration, sections: Sections):
     deprecations: checking.deprecations,
     tlsOf,
   });
-  const { upgrades, upgrade } = createUpgrades({ operations, steps, tunnels, openStream, tlsOf, handshake });
+  const { isUpgradable, upgrade } = createUpgrades({ operations, steps, tunnels, openStream, tlsOf, handshake });
   return {
     configuration,
     operations,
     deprecations: checking.deprecations,
     needsNode: createNeedsNode(steps),
     handleRequest: createPipeline(steps),
-    upgrades,
+    isUpgradable,
     upgrade,
     passPlain: createPassPlain(steps),
     async retire() {

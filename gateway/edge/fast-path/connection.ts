@@ -14,11 +14,10 @@ export class FastConnection {
   readonly keepAliveMs: number;
   /** The answer that is due. */
   response: FastResponse | undefined;
-  /**
-   * The time, by `performance.now()`, since which the connection waits for a head, or is idle; 0 from the head of a request until the first
-   * check that finds the connection idle.
-   */
-  since: number;
+  /** When the wait for the current head began, by `performance.now()`; undefined if there is no wait, or if its timeout was reported. */
+  headSince: number | undefined;
+  /** When a check first found the connection idle, by `performance.now()`; undefined before that. */
+  idleSince: number | undefined;
   readonly #fastPath: FastPath;
   #request: FastRequest | undefined;
   /** The beginning of a head, or bytes that follow a request that is not answered yet. */
@@ -32,7 +31,7 @@ export class FastConnection {
   constructor(socket: Socket, fastPath: FastPath, now: number) {
     this.socket = socket;
     this.keepAliveMs = fastPath.keepAliveMs;
-    this.since = now;
+    this.headSince = now;
     this.#fastPath = fastPath;
     const guarded = (work: () => void) => () => {
       try {
@@ -58,11 +57,6 @@ export class FastConnection {
         this.#fail(thrown);
       }
     });
-  }
-
-  /** Whether a head is awaited, either the first head of the connection or one that has begun to arrive. */
-  get isAwaitingHead(): boolean {
-    return this.#request === undefined && (this.#waiting !== undefined || !this.#hasServed);
   }
 
   /** Whether a request has been answered and no byte of the next one has arrived. */
@@ -119,7 +113,7 @@ export class FastConnection {
     const head = readUsualHead(all, this.#fastPath);
     if (head === 'more' && before === undefined) {
       this.#waiting = Buffer.from(all);
-      this.since = performance.now();
+      this.headSince = performance.now();
       return;
     }
     this.#waiting = undefined;
@@ -134,7 +128,8 @@ export class FastConnection {
     }
     this.#request = request;
     this.#hasServed = true;
-    this.since = 0;
+    this.headSince = undefined;
+    this.idleSince = undefined;
     const response = new FastResponse(this.socket, head.method, head.isPersistent, this);
     this.response = response;
     if (all.length > head.headBytes) request.take(Buffer.from(all.subarray(head.headBytes)));

@@ -104,14 +104,14 @@ export class FastPath implements HeadBounds {
   /**
    * Gives the connection to Node's server, with the bytes that were read and not used.
    *
-   * @param isPartOfHead the bytes begin a head, whose rest has been awaited since `connection.since`
+   * @param isPartOfHead the bytes begin a head, whose rest has been awaited since `connection.headSince`
    */
   handOver(connection: FastConnection, bytes: Buffer, isPartOfHead: boolean): void {
     const { socket } = connection;
     const entry = this.#bySocket.get(socket);
     if (entry !== undefined) this.#connections.remove(entry);
     this.#bySocket.delete(socket);
-    if (isPartOfHead) this.#slowHeads.set(socket, connection.since);
+    if (isPartOfHead && connection.headSince !== undefined) this.#slowHeads.set(socket, connection.headSince);
     connection.detach();
     const before = socket.listeners('end');
     this.#serveByNode(socket);
@@ -158,9 +158,9 @@ export class FastPath implements HeadBounds {
     const now = performance.now();
     for (const connection of this.#connections.all()) {
       if (connection.isIdle) this.#checkIdle(connection, now);
-      else if (connection.isAwaitingHead && now - connection.since >= this.#headersMs) {
+      else if (connection.headSince !== undefined && now - connection.headSince >= this.#headersMs) {
         // Without this line, each check would report the same slow head again, because the connection stays open for a while after the 408.
-        connection.since = Number.POSITIVE_INFINITY;
+        connection.headSince = undefined;
         this.#expire(connection.socket);
       }
     }
@@ -173,8 +173,8 @@ export class FastPath implements HeadBounds {
 
   #checkIdle(connection: FastConnection, now: number): void {
     const idleMax = this.keepAliveMs + IDLE_MS_MORE;
-    if (connection.since === 0) connection.since = now;
-    else if (this.keepAliveMs > 0 && now - connection.since >= idleMax) connection.socket.destroy();
+    connection.idleSince ??= now;
+    if (this.keepAliveMs > 0 && now - connection.idleSince >= idleMax) connection.socket.destroy();
   }
 
   /** Reports a head that takes too long, with the error of Node's server. */

@@ -28,6 +28,13 @@ export interface Refusals {
   readonly answerOf: AnswerOf;
 }
 
+/** The refusal of one exchange. `error` is made from `thrown`. */
+interface Refusal {
+  readonly arrived: Arrived;
+  readonly error: GatewayError;
+  readonly thrown: unknown;
+}
+
 export function createRefusals(options: RefusalsOptions): Refusals {
   const answerOf = createErrorAnswers(options.publicUrl);
   /** Responses whose refusal is being written. A second error on their connection is not answered. */
@@ -36,33 +43,34 @@ export function createRefusals(options: RefusalsOptions): Refusals {
   function refuse(arrived: Arrived, thrown: unknown): void {
     const { response } = arrived;
     if (answered.has(response)) return;
-    const error = toGatewayError(thrown);
+    const refusal = { arrived, error: toGatewayError(thrown), thrown };
     // A refusal after which the connection stays open is written at the end of the turn. Until then, another event, such as a broken body,
     // may end the connection, and the head has to announce that. A refusal that ends the connection is written at once.
-    if (response.headersSent || isUnreachable(arrived) || !response.shouldKeepAlive || closesAfter(arrived, error)) {
+    if (response.headersSent || isUnreachable(arrived) || !response.shouldKeepAlive || closesAfter(refusal)) {
       contain(
-        () => write(arrived, error, thrown),
-        (fault) => writeFailed(arrived, fault),
+        () => write(refusal),
+        (fault) => writeFailed(refusal, fault),
       );
       return;
     }
     answered.add(response);
-    atEndOfTurn(arrived, () => write(arrived, error, thrown), writeFailed);
+    atEndOfTurn(refusal, write, writeFailed);
   }
 
   /** Handles a refusal that could not be written: answers internal_error, or resets the connection. */
-  function writeFailed(arrived: Arrived, cause: unknown): void {
+  function writeFailed({ arrived }: Refusal, cause: unknown): void {
     const { request, response } = arrived;
     const internal = new GatewayError('internal_error', { cause });
     if (!response.headersSent)
       contain(
-        () => write(arrived, internal, internal),
+        () => write({ arrived, error: internal, thrown: internal }),
         () => cutOff(request.socket),
       );
     else if (!response.writableEnded) cutOff(request.socket);
   }
 
-  function write(arrived: Arrived, error: GatewayError, thrown: unknown): void {
+  function write(refusal: Refusal): void {
+    const { arrived, error, thrown } = refusal;
     const { request, response, trail } = arrived;
     if (isUnreachable(arrived)) {
       noteClientLeft(arrived, thrown);
@@ -77,7 +85,7 @@ export function createRefusals(options: RefusalsOptions): Refusals {
       return;
     }
     const retryable = isRetryable(error, arrived);
-    const closes = closesAfter(arrived, error);
+    const closes = closesAfter(refusal);
     if (closes && request.method !== 'HEAD') answered.add(response);
     send(arrived, answerOf(error, retryable, arrived.id), closes);
     options.countRefusal(arrived, error);
@@ -114,7 +122,7 @@ function isUnreachable({ request, response }: Arrived): boolean {
   return response.destroyed || request.socket.destroyed || request.socket.writableEnded;
 }
 
-function closesAfter(arrived: Arrived, error: GatewayError): boolean {
+function closesAfter({ arrived, error }: Refusal): boolean {
   return error.entry.closes === true || !isBodyRead(arrived);
 }
 

@@ -6,8 +6,7 @@ import { type ErrorCode, GatewayError } from '../../catalogue/errors.ts';
 import { Trail } from '../../exchange/trail.ts';
 import { writeAnswerHead } from '../../http1/answer-writer.ts';
 import { endAfterLingering } from '../../sockets/linger.ts';
-import type { EdgeExchange, EdgeResponse } from '../edge-exchange.ts';
-import { type NodeExchange, nodeExchangeOf } from '../edge-exchange.ts';
+import { type EdgeExchange, type EdgeResponse, type NodeExchange, nodeExchangeOf } from '../edge-exchange.ts';
 import type { Refusals } from './refusals.ts';
 
 interface UnreadableOptions {

@@ -77,7 +77,7 @@ async function startEdge(way: (typeof ways)[string]): Promise<void> {
       needsNode: () => false,
       handleRequest: ({ request, ...others }) =>
         (mistakes[request.url as string] as (typeof mistakes)[string])({ request, ...others }),
-      upgrades() {
+      isUpgradable() {
         throw new TypeError('a mistake in the look for a tunnel');
       },
       upgrade: () => Promise.reject(new Error('never asked')),

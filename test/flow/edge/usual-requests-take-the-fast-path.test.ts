@@ -91,7 +91,7 @@ async function startEdge(times: { readonly headersMs: number; readonly keepAlive
         response.writeHead(200, ['Content-Length', '2']);
         response.end(Buffer.from('ok'));
       },
-      upgrades: () => false,
+      isUpgradable: () => false,
       upgrade: () => Promise.reject(new Error('never asked')),
     }),
     recordExchange: () => undefined,
@@ -342,7 +342,7 @@ it('a drain closes idle connections, and finishes requests in progress', async (
     servingInForce: () => ({
       needsNode: () => false,
       handleRequest: answers['/held'] as (arrived: Arrived) => Promise<void>,
-      upgrades: () => false,
+      isUpgradable: () => false,
       upgrade: () => Promise.reject(new Error('never asked')),
     }),
     recordExchange: () => undefined,
