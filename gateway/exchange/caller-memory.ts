@@ -4,11 +4,11 @@
 
 import type { Caller, CallerMemory } from './caller.ts';
 
-let places = 0;
+let kinds = 0;
 
 /** Returns a new memory. Use it for a caller object that many requests share. */
 export function newCallerMemory(): CallerMemory {
-  return new Array(places + 1).fill(undefined);
+  return new Array(kinds + 1).fill(undefined);
 }
 
 /**
@@ -16,7 +16,7 @@ export function newCallerMemory(): CallerMemory {
  * memory of every caller.
  */
 export class CallerNote<T> {
-  readonly #place: number;
+  readonly #index: number;
   /**
    * The values of callers that have no memory, and of copies of callers. A copy shares the memory of its original but has other rights, so
    * the values of a copy are kept here.
@@ -24,20 +24,20 @@ export class CallerNote<T> {
   readonly #others = new WeakMap<Caller, T>();
 
   constructor() {
-    places += 1;
-    this.#place = places;
+    kinds += 1;
+    this.#index = kinds;
   }
 
   get(caller: Caller): T | undefined {
     const { memory } = caller;
     if (memory === undefined || memory[0] !== caller) return this.#others.get(caller);
-    return memory[this.#place] as T | undefined;
+    return memory[this.#index] as T | undefined;
   }
 
   set(caller: Caller, value: T): void {
     const { memory } = caller;
     if (memory !== undefined) memory[0] ??= caller;
     if (memory === undefined || memory[0] !== caller) this.#others.set(caller, value);
-    else memory[this.#place] = value;
+    else memory[this.#index] = value;
   }
 }

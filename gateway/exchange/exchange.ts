@@ -119,11 +119,12 @@ export interface Recording {
   /** Stores the answer that the client is about to get. Resolves when it is stored, or when storing it has failed. */
   keep(answer: RecordedAnswer): Promise<void>;
   /**
-   * Ends the recording with the error that forwarding threw, if any. Has no effect after `keep`.
-   * - If the upstream refused the request with a status below 500, the refusal is stored. Exceptions are 401, 403, 408, 409 and 429,
-   *   because a retry may get another answer.
-   * - If nothing was sent, or the upstream answered with such an exception or from 500 on, nothing is stored and the key is free again.
-   * - Otherwise the outcome is stored as unknown.
+   * Ends the recording with the error that forwarding threw, if any. Has no effect after `keep`. What is stored depends on the upstream:
+   *
+   * - It got nothing: nothing is stored, and the key is free again.
+   * - It refused with 401, 403, 408, 409, 429, or a status from 500 on: the same, because a retry may get another answer.
+   * - It refused with another status: the refusal is stored.
+   * - Otherwise: the outcome is stored as unknown.
    */
   endWithoutAnswer(error: unknown): Promise<void>;
 }

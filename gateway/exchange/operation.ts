@@ -10,7 +10,7 @@ export interface SecurityAlternative {
 
 /** One method and path of a contract, resolved once per configuration and frozen. */
 export interface Operation {
-  /** The contract's operationId, or `qualifiedId` where its entry says so. The id is unique over all contracts. */
+  /** The operationId in the contract; the `qualifiedId` if the entry has `operationNames: qualified`. Unique over all contracts. */
   readonly id: string;
   /** `entry.operationId` */
   readonly qualifiedId: string;

@@ -16,7 +16,7 @@ export interface CallerCharges extends ChargeMemory {
 
 /** The owner of the counters of a request. */
 interface CounterOwner {
-  readonly kind: 'key' | 'person' | 'address';
+  readonly type: 'key' | 'person' | 'address';
   /** The hash tag of the counters. All counters of an organization have the same tag, because a Cluster then keeps them on one server. */
   readonly tag: string;
   /**
@@ -34,21 +34,21 @@ type SharedParts = Map<LimitRule | undefined, Pick<CallerCharges, 'sharedCharges
 export interface CountedKind {
   readonly cost: number;
   readonly extra: string | undefined;
-  readonly shared: Readonly<Record<CounterOwner['kind'], SharedParts>>;
+  readonly shared: Readonly<Record<CounterOwner['type'], SharedParts>>;
 }
 
 /** Builds the charges of one owner of counters for one kind of operation, by the rule of its tier or its organization. */
 export function buildCharges(
   rules: LimitRules,
   { cost, extra, shared }: CountedKind,
-  { kind, tag, id, rule, tierInPlace }: CounterOwner,
+  { type, tag, id, rule, tierInPlace }: CounterOwner,
 ): CallerCharges {
   const charges: Charge[] = [];
   if (rule !== undefined) {
-    const policy = kind === 'address' ? kind : rules.countPer;
+    const policy = type === 'address' ? type : rules.countPer;
     charges.push(chargeOf(rule, cost, policy, tierCounterOf(tag, policy, id)));
   }
-  if (kind === 'person' && rules.persons !== undefined)
+  if (type === 'person' && rules.persons !== undefined)
     charges.push(chargeOf(rules.persons, cost, 'person', `rl:{${tag}}:person:${id}`));
   if (extra !== undefined) {
     const extraRule = rules.extra[extra];
@@ -56,7 +56,7 @@ export function buildCharges(
     const counter = extraCounterOf(tag, extra, extraRule.per === 'key' ? id : undefined);
     charges.push(chargeOf(extraRule, cost, extra, counter));
   }
-  const { sharedCharges, texts } = sharedPartsOf(shared[kind], rule, charges);
+  const { sharedCharges, texts } = sharedPartsOf(shared[type], rule, charges);
   return { charges: Object.freeze(charges), tierInPlace, sharedCharges, texts, encoded: '', refusal: undefined };
 }
 

@@ -23,7 +23,7 @@ interface OperationKind extends CountedKind {
  * The charges of a caller's last request, because most callers use one kind of operation. The note contains the number of the kind, because
  * a reference to the kind would keep replaced rules in memory.
  */
-const last = new CallerNote<{ readonly kind: number; readonly charges: CallerCharges }>();
+const last = new CallerNote<{ readonly kindNumber: number; readonly charges: CallerCharges }>();
 
 let kindsMade = 0;
 
@@ -49,7 +49,7 @@ export function createChargesOf(
     if (known === undefined) {
       const rule = rules.tiers[ANONYMOUS_TIER];
       const tag = `address:${block}`;
-      known = buildCharges(rules, kind, { kind: 'address', tag, id: undefined, rule, tierInPlace: undefined });
+      known = buildCharges(rules, kind, { type: 'address', tag, id: undefined, rule, tierInPlace: undefined });
       kind.byAddress.set(block, known);
     }
     return known;
@@ -61,17 +61,17 @@ export function createChargesOf(
     // All anonymous clients share one caller object, so their charges are found by their address.
     if (organization === undefined) return chargesOfAddress(kind, addressBlockOf(address));
     const noted = last.get(caller);
-    if (noted?.kind === kind.number) return noted.charges;
+    if (noted?.kindNumber === kind.number) return noted.charges;
     let known = kind.known.get(caller);
     if (known === undefined) {
-      const kindOfOwner = caller.scheme === 'session' ? 'person' : 'key';
+      const type = caller.scheme === 'session' ? 'person' : 'key';
       const { name, rule } = ruleOf(rules, organization) ?? {};
       const tierInPlace = tierInPlaceOf(organization.tier, name);
-      const owner = { kind: kindOfOwner, tag: organization.id, id: idOf(caller), rule, tierInPlace } as const;
+      const owner = { type, tag: organization.id, id: idOf(caller), rule, tierInPlace } as const;
       known = buildCharges(rules, kind, owner);
       kind.known.set(caller, known);
     }
-    last.set(caller, { kind: kind.number, charges: known });
+    last.set(caller, { kindNumber: kind.number, charges: known });
     return known;
   };
 }

@@ -1,5 +1,17 @@
 // Stage: charges a request to its counters, and adds the remaining units of its limits to the headers of the answer. Throws rate_limited,
 // or gateway_overloaded if the counters cannot be reached and the outage policy is `refuse`.
+//
+// The calls from `limit` to Redis:
+//
+//   limit ─> chargesOf                   finds the counters and the units (limits/charges.ts)
+//     ─> RedisStore.decide               finds the server (limits/counters/redis/redis-counter-store.ts). Without Redis, the store is
+//                                        limits/counters/process-store.ts, which decides at once
+//     ─> decideInBatch ─> Lane.send      joins the requests of one turn to one command (limits/counters/redis/batches.ts)
+//     ─> RedisLink.run                   fails at once while the server is down (limits/counters/redis/link.ts)
+//     ─> Calls.run                       fails at the deadline (limits/counters/redis/calls.ts)
+//     ─> runDecisions                    sends the command (limits/counters/redis/window-script.ts), whose script decides
+//                                        (limits/counters/redis/window.lua)
+//   toLimitDecision ─> conclude          makes the decision from the reply (limits/counters/counter-store.ts); notes or throws it
 
 import { GatewayError } from '../catalogue/errors.ts';
 import { type Counted, extend, type Permitted } from '../exchange/exchange.ts';

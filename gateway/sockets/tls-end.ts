@@ -9,8 +9,8 @@ import { handleOf } from './handle.ts';
  * Calls `onEnd` once when the connection ends, before the socket emits its own event. The argument is true if a close_notify came first.
  * Call it before the connection ends.
  *
- * The state of the TCP connection tells the two ends apart. After a close_notify libuv still reads from the TCP connection, but not after a
- * cut. `readStart` returns EALREADY while libuv reads. If this version of Node lacks these internals, every end is treated as a cut.
+ * After a close_notify, libuv still reads from the TCP connection; after a cut, it does not. While libuv reads, `readStart` returns
+ * EALREADY. If this version of Node lacks these internals, every end is treated as a cut.
  */
 export function onTlsEnd(socket: TLSSocket, onEnd: (isAnnounced: boolean) => void): void {
   const push = socket.push;

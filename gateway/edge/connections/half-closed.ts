@@ -21,11 +21,11 @@ type AnswerOn = (socket: Socket) => Pick<DownstreamResponse, 'headersSent' | 'wr
 /**
  * Returns the listener for the event `end` of a connection, which says that its client has ended its side.
  *
- * If the answer has not begun, the client may still wait for it. The gateway sends a client of HTTP/1.1 one 100 Continue, which the client
- * has to skip (RFC 9110 section 15.2). If the client has closed the connection, its system answers the 100 Continue with a reset. The
- * gateway no longer reads the socket, so it detects the reset by empty writes.
- *
- * If the answer has begun, the client is treated as gone.
+ * - If the answer has begun, the client is treated as gone.
+ * - If the answer has not begun, the client may still wait for it. The gateway then finds out whether the client is gone:
+ *   1. It sends one 100 Continue, which a client of HTTP/1.1 has to skip (RFC 9110 section 15.2).
+ *   2. If the client has closed the connection, its system answers with a reset.
+ *   3. The gateway no longer reads the socket, so it detects the reset by empty writes.
  */
 export function createOnHalfClosed(answerOn: AnswerOn): (this: Socket) => void {
   function checkForReset(socket: Socket, pauseMs: number): void {

@@ -140,9 +140,10 @@ type ChooseByName = (name: string, done: (error: Error | null, context?: SecureC
 /**
  * Returns the callbacks of a listener that answers validations.
  *
- * With TLS 1.3, the protocol callback runs first. It notes a validation, and the certificate callback serves it. With TLS 1.2, the
- * certificate callback runs first. If a name has no certificate but may be validated, this callback gives the certificate of the
- * validation. The protocol callback then refuses every client that is not the validation.
+ * - TLS 1.3 calls the protocol callback first, which notes whether the client is a validation. The certificate callback then gives the
+ *   certificate of the validation to these clients.
+ * - TLS 1.2 calls the certificate callback first, which cannot know whether the client is a validation. It gives the certificate of the
+ *   validation if the name has no other. The protocol callback then refuses every client that is not a validation.
  */
 function createAnswering(
   { protocol, isConfigured, pairFor, find }: Validations,

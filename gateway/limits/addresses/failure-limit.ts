@@ -100,14 +100,14 @@ export class FailureLimit {
     this.#counter.forget(block);
   }
 
-  /** Forgets ended windows. If the window of this block has ended, it is always among them. */
+  /** Forgets the windows that have ended: many of them, and always the window of this block. */
   #forgetEnded(block: string, nowMs: number): void {
     for (const [other, endMs] of this.#endsMs) {
       if (endMs > nowMs) break;
       this.#forget(other);
     }
-    // The loop stops at the first window that has not ended. Behind it, the window of this block may have ended, if the rules have changed
-    // or another instance has begun it.
+    // The loop stops at the first window that has not ended. The window of this block may come later in the order and have ended, because
+    // the rules have changed or another instance began the window earlier.
     if ((this.#endsMs.get(block) ?? nowMs + 1) <= nowMs) this.#forget(block);
   }
 

@@ -64,11 +64,14 @@ export class LoginThrottle {
   readonly #ofAccepted: FailureLimit;
   readonly #ofAll: FailureLimit;
   readonly #queue = createLoginQueue();
+  /** Returns the digest of a credential that could be a guess. The methods take the digest. */
+  readonly digestOf: AcceptedCredentials['digestOf'];
 
   /** @param rules the current rules. If they change, windows that have begun keep their end */
   constructor(rules: () => LoginThrottleRules, { name, counters, now }: LoginThrottleOptions) {
     this.#rules = rules;
     this.#accepted = createAcceptedCredentials(() => rules().failuresWindowSeconds * 1000, now);
+    this.digestOf = this.#accepted.digestOf;
     this.#ofAddress = new FailureLimit({ name: `login:${name}`, counters, now, rules: () => addressRules(rules(), 1) });
     this.#ofAccepted = new FailureLimit({
       name: `known:${name}`,
@@ -77,11 +80,6 @@ export class LoginThrottle {
       rules: () => addressRules(rules(), 0.1),
     });
     this.#ofAll = new FailureLimit({ name: `total:${name}`, counters, now, rules: () => totalRules(rules()) });
-  }
-
-  /** Returns the digest of a credential that could be a guess. The other methods take the digest. */
-  digestOf(credential: string): string {
-    return this.#accepted.digestOf(credential);
   }
 
   /** Throws if too many logins have failed. */
@@ -116,8 +114,10 @@ export class LoginThrottle {
   }
 
   /**
-   * Begins an attempt when the address has its turn. If the address is blocked, a request with a trusted credential still waits, until
-   * fewer requests with this credential are in progress. A request with another credential is refused.
+   * Begins an attempt when the address has its turn. If the address is blocked then:
+   *
+   * - A request with a trusted credential waits until fewer requests with this credential are in progress.
+   * - A request with another credential is refused.
    */
   async #beginInTurn(admitted: Admitted, digest: string): Promise<LoginAttempt> {
     const { clientAddress, request } = admitted;

@@ -18,8 +18,8 @@ export const ENTRIES_MAX = 150;
 export const ENTRIES_SPREAD = 40;
 
 /**
- * The number of entries that a merge leaves at most, or one more at the coarsest grain. The next merge comes after ten admissions or more,
- * and uses a coarser grain. At the coarsest grain no merge is needed.
+ * A merge uses the finest grain that leaves at most this number of entries. At the coarsest grain, one more is left. At least ten
+ * admissions come before the next merge, which uses a coarser grain. New entries at the coarsest grain need no merge.
  */
 export const ENTRIES_MERGED = 100;
 

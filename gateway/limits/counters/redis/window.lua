@@ -43,8 +43,8 @@ local function entry(key, index)
   return last, before, before + count, halvings
 end
 
--- Index of the first entry, from an index on, that satisfies the test; the newest entry must satisfy it. It mostly is one of the first, so
--- steps that double come before the bisection.
+-- Returns the index of the first entry that satisfies the test. The search begins at `from`, and the newest entry must satisfy the test.
+-- The entry is usually near `from`. The search therefore takes steps that double in length, and then bisects.
 local function search(key, from, satisfies)
   local low, high, step = from, call('LLEN', key) - 1, 1
   while low < high do
@@ -106,8 +106,8 @@ local function isFew(lasts, grain)
   return true
 end
 
--- The most halvings, up to a number, that leave few enough entries; at least none. Each halving divides every grain, so no halving
--- leaves fewer entries than the one before it.
+-- Returns how often to halve the coarsest grain, between 0 and `most`: the largest number after which the merge leaves few enough entries.
+-- More halvings never leave fewer entries, so the number can be found by bisection.
 local function halvingsThatMerge(lasts, coarsest, most)
   local low, high = 0, most
   while low < high do
