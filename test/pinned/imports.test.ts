@@ -75,7 +75,6 @@ const libraries: Record<string, readonly string[]> = {
   'openid-client': ['gateway/sessions/provider/'],
   pino: ['gateway/observe/'],
   'pino-http': ['gateway/observe/'],
-  'rate-limiter-flexible': ['gateway/limits/'],
   re2js: ['gateway/contract/'],
   ws: ['sandbox/mail/', 'sandbox/files/'],
   yaml: ['gateway/commands/init/', 'gateway/shared/yaml-source.ts', 'gateway/portal/yaml-thread.ts'],

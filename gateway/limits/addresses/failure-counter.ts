@@ -47,7 +47,7 @@ export interface FailureCounters {
 
 /** Counters of this process only. */
 export const PROCESS_FAILURE_COUNTERS: FailureCounters = {
-  counter: (name, rules) => new ProcessCounter(name, rules),
+  counter: (_name, rules) => new ProcessCounter(rules),
   close: () => undefined,
 };
 
@@ -64,7 +64,7 @@ export function openFailureCounters(
   const client = connect({ url: redisUrl, commandTimeoutMs: COMMAND_TIMEOUT_MS });
   const units = createSharedUnits(client);
   return {
-    counter: (name, rules) => new SharedCounter(name, rules, client, units),
+    counter: (name, rules) => new SharedCounter(name, rules, units),
     close() {
       units.close();
       client.disconnect();

@@ -1,34 +1,57 @@
 // Counts failures in the memory of this process.
 
-import type { RateLimiterMemory } from 'rate-limiter-flexible';
+import { REAL_MACHINE } from '../../shared/machine.ts';
 import type { FailureCount, FailureCounter, FailureRules, ReservedUnit } from './failure-counter.ts';
-import { createMemoryLimiter } from './limiter-library.ts';
+
+interface FailureWindow {
+  failures: number;
+  /** By `performance.now()`. */
+  readonly endsAt: number;
+}
 
 export class ProcessCounter implements FailureCounter {
-  readonly #limiter: RateLimiterMemory;
+  readonly #rules: () => FailureRules;
+  /** The windows by address block, in the order in which they began. */
+  readonly #windows = new Map<string, FailureWindow>();
   /**
    * The number of units that this process has reserved, by address block. Units that are also reserved in Redis are included, so that they
    * still count when Redis becomes unavailable.
    */
   readonly #reserved = new Map<string, number>();
 
-  constructor(name: string, rules: () => FailureRules) {
-    this.#limiter = createMemoryLimiter(name, rules);
+  constructor(rules: () => FailureRules) {
+    this.#rules = rules;
   }
 
   async count(block: string, failures = 1): Promise<FailureCount> {
-    const { remainingPoints } = await this.#limiter.penalty(block, failures);
-    return { isUsedUp: remainingPoints === 0, leftMs: undefined };
+    const rules = this.#rules();
+    let window = this.#windowOf(block);
+    if (window === undefined) {
+      window = { failures: 0, endsAt: REAL_MACHINE.performance.now() + rules.windowSeconds * 1000 };
+      this.#windows.set(block, window);
+    }
+    window.failures += failures;
+    return { isUsedUp: window.failures >= rules.failures, leftMs: undefined };
   }
 
   async reserve(block: string): Promise<ReservedUnit> {
-    const failures = (await this.#limiter.get(block))?.consumedPoints ?? 0;
-    const hasRoom = failures + (this.#reserved.get(block) ?? 0) < this.#limiter.points;
-    return {
-      isUsedUp: failures >= this.#limiter.points,
-      leftMs: undefined,
-      giveBack: hasRoom ? this.hold(block) : undefined,
-    };
+    const failures = this.#windowOf(block)?.failures ?? 0;
+    const limit = this.#rules().failures;
+    const hasRoom = failures + (this.#reserved.get(block) ?? 0) < limit;
+    return { isUsedUp: failures >= limit, leftMs: undefined, giveBack: hasRoom ? this.hold(block) : undefined };
+  }
+
+  /** Forgets the oldest windows that have ended. Returns the window of the block; undefined if there is none that has not ended. */
+  #windowOf(block: string): FailureWindow | undefined {
+    const now = REAL_MACHINE.performance.now();
+    for (const [other, { endsAt }] of this.#windows) {
+      if (endsAt > now) break;
+      this.#windows.delete(other);
+    }
+    const window = this.#windows.get(block);
+    if (window !== undefined && window.endsAt > now) return window;
+    this.#windows.delete(block);
+    return undefined;
   }
 
   /** Counts a unit as reserved. Returns the function that gives it back. */
@@ -42,6 +65,6 @@ export class ProcessCounter implements FailureCounter {
   }
 
   forget(block: string): void {
-    void this.#limiter.delete(block);
+    this.#windows.delete(block);
   }
 }

@@ -1,11 +1,23 @@
-// The reserved units of failure counters in Redis, shared by all instances. For each counter there is a sorted set of reservations, scored
-// by the ends of their leases, because the units of a crashed instance must become free.
+// The failure counters in Redis and their reserved units, shared by all instances. A counter is a number that expires at the end of its
+// window. Beside it is a sorted set of reservations, scored by the ends of their leases, because the units of a crashed instance must
+// become free.
 
 import type { Redis } from '../../redis/client.ts';
 import { evaluate, toScript } from '../../redis/sealed-script.ts';
 import { type Machine, REAL_MACHINE, type Timer } from '../../shared/machine.ts';
 
 const LEASE_MS = 60_000;
+
+/** Key: counter. Arguments: failures to add; milliseconds of a window. Returns the failures, and the milliseconds until the window ends. */
+const COUNT = toScript(`
+local failures = redis.call('INCRBY', KEYS[1], ARGV[1])
+local left = redis.call('PTTL', KEYS[1])
+if left < 0 then
+  left = tonumber(ARGV[2])
+  redis.call('PEXPIRE', KEYS[1], left)
+end
+return { failures, left }
+`);
 
 /**
  * Keys: counter; its reservations. Arguments: limit; id; milliseconds of a lease. Returns how many failures are counted, the milliseconds
@@ -30,15 +42,20 @@ for index = 2, #ARGV do redis.call('ZADD', KEYS[1], 'XX', clock + ARGV[1], ARGV[
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
 `);
 
-interface SharedReserving {
+interface SharedCount {
   readonly failures: number;
   /** Milliseconds until the window of the failures ends. */
   readonly leftMs: number;
+}
+
+interface SharedReserving extends SharedCount {
   /** Gives the unit back; undefined if none is reserved, because failures and reserved units have reached the limit. */
   readonly giveBack: (() => void) | undefined;
 }
 
 export interface SharedUnits {
+  /** Adds failures to a counter. Rejects if Redis does not answer as it should. */
+  count(counterKey: string, failures: number, windowMs: number): Promise<SharedCount>;
   /** Rejects if Redis does not answer as it should. */
   reserve(counterKey: string, limit: number): Promise<SharedReserving>;
   close(): void;
@@ -77,13 +94,22 @@ export function createSharedUnits(client: Redis, leaseMs = LEASE_MS, machine: Ma
   }
 
   return {
+    async count(counterKey, counted, windowMs) {
+      // A client of a Cluster would keep the command until it is connected.
+      if (client.status !== 'ready') throw new Error('Redis is not ready');
+      const reply = await evaluate(client, COUNT, [counterKey], [counted, windowMs]);
+      const [failures, leftMs] = figuresIn<readonly [failures: number, leftMs: number]>(reply, 2);
+      return { failures, leftMs };
+    },
     async reserve(counterKey, limit) {
       // The braces put the set into the same slot of a Cluster as its counter.
       const key = `reserved:{${counterKey}}`;
       reservations += 1;
       const id = `${instance}:${reservations}`;
-      const [failures, leftMs, isReserved] = figuresIn(
-        await evaluate(client, RESERVE, [counterKey, key], [limit, id, leaseMs]),
+      const reply = await evaluate(client, RESERVE, [counterKey, key], [limit, id, leaseMs]);
+      const [failures, leftMs, isReserved] = figuresIn<readonly [failures: number, leftMs: number, isReserved: number]>(
+        reply,
+        3,
       );
       if (isReserved !== 1) return { failures, leftMs, giveBack: undefined };
       hold(key, id);
@@ -93,8 +119,8 @@ export function createSharedUnits(client: Redis, leaseMs = LEASE_MS, machine: Ma
   };
 }
 
-function figuresIn(reply: unknown): readonly [failures: number, leftMs: number, isReserved: number] {
-  if (!Array.isArray(reply) || reply.length !== 3 || !reply.every(Number.isSafeInteger))
+function figuresIn<Figures extends readonly number[]>(reply: unknown, length: Figures['length']): Figures {
+  if (!Array.isArray(reply) || reply.length !== length || !reply.every(Number.isSafeInteger))
     throw new Error('the script gives no such reply');
-  return reply as unknown as readonly [number, number, number];
+  return reply as unknown as Figures;
 }

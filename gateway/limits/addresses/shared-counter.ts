@@ -1,10 +1,7 @@
 // Counts failures in Redis, or in the memory of this process while Redis cannot be reached.
 
-import type { RateLimiterRedis } from 'rate-limiter-flexible';
-import type { Redis } from '../../redis/client.ts';
 import { REAL_MACHINE } from '../../shared/machine.ts';
 import type { FailureCount, FailureCounter, FailureRules, ReservedUnit } from './failure-counter.ts';
-import { createRedisLimiter } from './limiter-library.ts';
 import { ProcessCounter } from './process-counter.ts';
 import type { SharedUnits } from './reserved-units.ts';
 
@@ -22,13 +19,15 @@ export class SharedCounter implements FailureCounter {
   readonly #waiting = new Map<string, WaitingFailures>();
   /** The addresses for which a command is in progress, or has counted a flood. */
   readonly #inFlight = new Set<string>();
-  readonly #limiter: RateLimiterRedis;
+  readonly #name: string;
+  readonly #rules: () => FailureRules;
   readonly #fallback: ProcessCounter;
   readonly #units: SharedUnits;
 
-  constructor(name: string, rules: () => FailureRules, client: Redis, units: SharedUnits) {
-    this.#limiter = createRedisLimiter(name, rules, client);
-    this.#fallback = new ProcessCounter(name, rules);
+  constructor(name: string, rules: () => FailureRules, units: SharedUnits) {
+    this.#name = name;
+    this.#rules = rules;
+    this.#fallback = new ProcessCounter(rules);
     this.#units = units;
   }
 
@@ -69,19 +68,24 @@ export class SharedCounter implements FailureCounter {
       .then(failures < FLOOD ? next : rest);
   };
 
+  #keyOf(block: string): string {
+    return `failures:${this.#name}:${block}`;
+  }
+
   async #count(block: string, failures: number): Promise<FailureCount> {
     try {
-      const { remainingPoints, msBeforeNext } = await this.#limiter.penalty(block, failures);
-      return { isUsedUp: remainingPoints === 0, leftMs: msBeforeNext };
+      const rules = this.#rules();
+      const counted = await this.#units.count(this.#keyOf(block), failures, rules.windowSeconds * 1000);
+      return { isUsedUp: counted.failures >= rules.failures, leftMs: counted.leftMs };
     } catch {
       return this.#fallback.count(block, failures);
     }
   }
 
   async #reserve(block: string): Promise<ReservedUnit> {
-    const limiter = this.#limiter;
-    const { failures, leftMs, giveBack } = await this.#units.reserve(limiter.getKey(block), limiter.points);
-    const isUsedUp = failures >= limiter.points;
+    const limit = this.#rules().failures;
+    const { failures, leftMs, giveBack } = await this.#units.reserve(this.#keyOf(block), limit);
+    const isUsedUp = failures >= limit;
     if (giveBack === undefined) return { isUsedUp, leftMs, giveBack };
     const giveBackHere = this.#fallback.hold(block);
     return {

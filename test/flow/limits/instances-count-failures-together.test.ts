@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { RateLimiterRedis } from 'rate-limiter-flexible';
 import { openFailureCounters } from '../../../gateway/limits/addresses/failure-counter.ts';
 import { askRedis, type Redis as RedisClient } from '../../../gateway/redis/client.ts';
 import { closesAfterAll } from '../../support/closing.ts';
@@ -63,6 +64,31 @@ test('while Redis is away each instance counts for itself', async () => {
   } finally {
     await relay.restart();
   }
+});
+
+test('an instance of an earlier version, which counts with a library, shares the window', async () => {
+  const counters = openFailureCounters(redis.url);
+  const counter = counters.counter('shared', () => ({ failures: 3, windowSeconds: 60 }));
+  await eventually(async () => (await counter.count('192.0.2.1')).leftMs !== undefined);
+  await asking(async (client) => {
+    const earlier = new RateLimiterRedis({
+      storeClient: client,
+      points: 3,
+      duration: 100,
+      keyPrefix: 'failures:shared',
+    });
+    await earlier.penalty('192.0.2.4');
+    const second = await counter.count('192.0.2.4');
+    assert.equal(second.isUsedUp, false);
+    assert.ok(second.leftMs !== undefined && second.leftMs > 60_000 && second.leftMs <= 100_000, String(second.leftMs));
+    assert.equal((await earlier.penalty('192.0.2.4')).consumedPoints, 3);
+    assert.equal((await counter.reserve('192.0.2.4')).isUsedUp, true);
+    await counter.count('192.0.2.5');
+    const { consumedPoints, msBeforeNext } = await earlier.penalty('192.0.2.5');
+    assert.equal(consumedPoints, 2);
+    assert.ok(msBeforeNext > 50_000 && msBeforeNext <= 60_000, String(msBeforeNext));
+  });
+  counters.close();
 });
 
 test('a flood of failures from one address is counted whole, by few commands', async () => {
