@@ -69,9 +69,9 @@ export class Reloads {
   #failure: ReloadStatus['last_failure'] = null;
   #changes: readonly string[] = [];
   #stopped = false;
-
-  /** Reloads now, even if no change was noticed. Resolves when the current state of the files has been applied or refused. */
-  readonly reload: () => Promise<void> = oneAtATime(() => this.#reloadOnce());
+  #running: Promise<void> | undefined;
+  /** The run after the one that is running. */
+  #next: Promise<void> | undefined;
 
   constructor(options: ReloadOptions) {
     const { directories, secretsDirectory, inForce, watch = watchFiles } = options;
@@ -85,6 +85,22 @@ export class Reloads {
       otherFiles: () => inForce().files.keys(),
       onChange: () => void this.reload(),
     });
+  }
+
+  /**
+   * Reloads now, even if no change was noticed. Calls during a run share one more run, which finds the last state of the files. Resolves
+   * when the current state of the files has been applied or refused.
+   */
+  reload(): Promise<void> {
+    if (this.#running !== undefined) {
+      this.#next ??= this.#running.then(() => this.reload());
+      return this.#next;
+    }
+    this.#next = undefined;
+    this.#running = this.#reloadOnce().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
   }
 
   loadedAtMs(): number {
@@ -184,24 +200,4 @@ function sentencesOf(error: unknown): string[] {
   if (error instanceof ConfigError) return error.mistakes.map(toSentence);
   if (error instanceof OutOfFiles) return [`The configuration could not be read: ${error.message}.`];
   return [`The configuration could not be put in force: ${error instanceof Error ? error.message : String(error)}.`];
-}
-
-/** Runs `work` at most once at a time. Calls during a run share one more run, which finds the last state. */
-function oneAtATime(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | undefined;
-  let next: Promise<void> | undefined;
-
-  function begin(): Promise<void> {
-    next = undefined;
-    running = work().finally(() => {
-      running = undefined;
-    });
-    return running;
-  }
-
-  return function ask() {
-    if (running === undefined) return begin();
-    next ??= running.then(begin);
-    return next;
-  };
 }

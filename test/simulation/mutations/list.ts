@@ -247,7 +247,12 @@ const CERTIFICATES = of('certificates', [
 ]);
 
 const RELOAD = of('reload', [
-  ['a change during a load is lost', 'wiring/reload.ts', 'next ??= running.then(begin);', 'next ??= running;'],
+  [
+    'a change during a load is lost',
+    'wiring/reload.ts',
+    'this.#next ??= this.#running.then(() => this.reload());',
+    'this.#next ??= this.#running;',
+  ],
   [
     'files that could not be read are not read again',
     'wiring/reload.ts',
@@ -269,10 +274,10 @@ const RELOAD = of('reload', [
   [
     'an operator is told before the files are loaded',
     'wiring/reload.ts',
-    'next ??= running.then(begin);\n    return next;',
-    'next ??= running.then(begin);\n    return running;',
+    '      return this.#next;',
+    '      return this.#running;',
   ],
-  ['two loads run at a time', 'wiring/reload.ts', 'if (running === undefined) return begin();', 'return begin();'],
+  ['two loads run at a time', 'wiring/reload.ts', 'if (this.#running !== undefined) {', 'if (false) {'],
 ]);
 
 export const MUTATIONS: readonly Mutation[] = [
