@@ -46,15 +46,6 @@ export interface Parts {
   close(): Promise<void>;
 }
 
-/** Runs work and ignores its failure, because the error before it is the reason to report. */
-function attempt(work: () => void): void {
-  try {
-    work();
-  } catch {
-    // The error is dropped, because the other parts still have to switch back.
-  }
-}
-
 export function createParts(): Parts {
   const parts: Part[] = [];
   const inReverse = () => parts.toReversed();
@@ -67,7 +58,13 @@ export function createParts(): Parts {
         for (const part of parts) part.apply?.(next);
       } catch (error) {
         // All parts switch back, including the part that threw, which may have switched a part of its state.
-        for (const part of parts) attempt(() => part.apply?.(inForce));
+        for (const part of parts) {
+          try {
+            part.apply?.(inForce);
+          } catch {
+            // The error is dropped, because the first one is the reason to report, and the other parts still have to switch back.
+          }
+        }
         throw error;
       }
     },

@@ -164,7 +164,7 @@ export class FastConnection {
     this.#waiting = undefined;
     // The client has sent another request before this one was answered. Node's server handles such pipelined requests at the same time.
     if (bytes !== undefined) this.#fastPath.handOver(this, bytes, false);
-    else if (this.#fastPath.isClosing()) this.socket.destroySoon();
+    else if (this.#fastPath.isClosing) this.socket.destroySoon();
     else this.#pauseOrResume();
   }
 

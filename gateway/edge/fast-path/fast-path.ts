@@ -62,6 +62,8 @@ export class FastPath implements HeadBounds {
   readonly fieldBytesMax: number;
   readonly requestServer: RequestServer;
   readonly onClientError: FastPathOptions['onClientError'];
+  /** Whether the listener is closing. A connection that becomes idle is then ended. */
+  isClosing = false;
   readonly #headersMs: number;
   readonly #serveByNode: (socket: Socket) => void;
   readonly #connections = createDenseSet<FastConnection>();
@@ -69,7 +71,6 @@ export class FastPath implements HeadBounds {
   /** Connections that were handed over in the middle of a head, with the time at which the wait for that head began. */
   readonly #slowHeads = new Map<Socket, number>();
   readonly #stopChecks: () => void;
-  #isClosing = false;
 
   constructor(options: FastPathOptions, serveByNode: (socket: Socket) => void) {
     this.keepAliveMs = options.keepAliveMs;
@@ -128,11 +129,6 @@ export class FastPath implements HeadBounds {
     socket.unshift(bytes);
   }
 
-  /** Whether the listener is closing. A connection that becomes idle is then ended. */
-  isClosing(): boolean {
-    return this.#isClosing;
-  }
-
   /** Returns the answer that is due on a connection of the fast path. */
   answerOn(socket: Socket): FastResponse | undefined {
     return this.#bySocket.get(socket)?.item.response;
@@ -145,7 +141,7 @@ export class FastPath implements HeadBounds {
 
   /** Closes idle connections, now and from now on. A connection is idle if no byte has arrived since its last answer. */
   closeIdle(): void {
-    this.#isClosing = true;
+    this.isClosing = true;
     for (const connection of this.#connections.all()) if (connection.isIdle) connection.socket.destroy();
   }
 

@@ -161,8 +161,5 @@ function openServing(sections: Sections, parts: Parts): TrafficSection['servingI
     },
   });
 
-  function servingInForce(): Serving {
-    return serving;
-  }
-  return servingInForce;
+  return () => serving;
 }
