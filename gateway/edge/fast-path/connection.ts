@@ -66,8 +66,17 @@ export class FastConnection {
 
   /** Called when the whole answer has been given to the kernel. */
   onFinish(response: FastResponse): void {
+    if (this.response !== response) return;
+    this.response = undefined;
     try {
-      this.#answered(response);
+      if (response.isLast) {
+        this.socket.destroySoon();
+        return;
+      }
+      const request = this.#request as FastRequest;
+      // The rest of the body is read and dropped. If that would take long, `refusals` has ended the connection.
+      request.discard();
+      if (request.complete) this.#next();
     } catch (thrown) {
       this.#fail(thrown);
     }
@@ -142,19 +151,6 @@ export class FastConnection {
     this.#isPaused = isPaused;
     if (isPaused) this.socket.pause();
     else this.socket.resume();
-  }
-
-  #answered(response: FastResponse): void {
-    if (this.response !== response) return;
-    this.response = undefined;
-    if (response.isLast) {
-      this.socket.destroySoon();
-      return;
-    }
-    const request = this.#request as FastRequest;
-    // The rest of the body is read and dropped. If that would take long, `refusals` has ended the connection.
-    request.discard();
-    if (request.complete) this.#next();
   }
 
   /** Makes the connection ready for another request. */

@@ -72,14 +72,11 @@ export class LoginThrottle {
     this.#rules = rules;
     this.#accepted = createAcceptedCredentials(() => rules().failuresWindowSeconds * 1000, now);
     this.digestOf = this.#accepted.digestOf;
-    this.#ofAddress = new FailureLimit({ name: `login:${name}`, counters, now, rules: () => addressRules(rules(), 1) });
-    this.#ofAccepted = new FailureLimit({
-      name: `known:${name}`,
-      counters,
-      now,
-      rules: () => addressRules(rules(), 0.1),
-    });
-    this.#ofAll = new FailureLimit({ name: `total:${name}`, counters, now, rules: () => totalRules(rules()) });
+    const limitOf = (failure: string, rulesOf: FailureLimitOptions['rules']) =>
+      new FailureLimit({ name: `${failure}:${name}`, counters, now, rules: rulesOf });
+    this.#ofAddress = limitOf('login', () => addressRules(rules(), 1));
+    this.#ofAccepted = limitOf('known', () => addressRules(rules(), 0.1));
+    this.#ofAll = limitOf('total', () => totalRules(rules()));
   }
 
   /** Throws if too many logins have failed. */
