@@ -143,7 +143,7 @@ export class Outages {
     const isSame = known?.mark !== undefined && known.mark.kind === kind && !isOther;
     // The outage ends when its cause is recovering or has another fault, and a warning when it becomes an outage.
     if (known && !isSame) this.#end(known, cause.hasRecovered ? this.#lastSuffered(cause) : this.#time());
-    const earlier = kind && this.#ended.get(keyOf(kind, id, fault))?.mark;
+    const earlier = kind && !isSame ? this.#ended.get(keyOf(kind, id, fault))?.mark : undefined;
     const hasReturned = known?.cause.hasRecovered === true && !cause.hasRecovered && earlier === undefined;
     // The service may have failed with the fault before since the time that the cause of another fault names.
     const own = (isOther ? undefined : (cause.since ?? this.#firstSuffered(cause))) ?? this.#time();

@@ -1,7 +1,7 @@
 // Pure: joins the same cause of several instances into one, with their worst kind. Its sentence is told with the counts of all instances,
 // which are also those of the tiles and tables.
 
-import { addedFigures, type Cause, type Symptom } from '../../shared/contracts/cause.ts';
+import { addedFigures, type Cause, mostPauses, type Symptom } from '../../shared/contracts/cause.ts';
 import { type FoundCause, published, TOPICS, toldIn } from '../causes/cause.ts';
 import {
   type CountedExtent,
@@ -104,6 +104,7 @@ function joinedCause(all: readonly LocalCause[], counts: Counts): FoundCause {
     since,
     organizations: [...new Set(group.flatMap(({ organizations = [] }) => organizations))],
     suffered: addedFigures(all.map(({ suffered }) => suffered)),
+    pauses: mostPauses(all.map(({ pauses }) => pauses)),
     ...(endedAt && { endedAt }),
     ...(figures && { figures }),
     ...(symptoms.length > 0 && { symptoms }),

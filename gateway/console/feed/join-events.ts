@@ -1,6 +1,6 @@
 // Pure: joins the events of several instances into one list.
 
-import { addedFigures } from '../../shared/contracts/cause.ts';
+import { addedFigures, mostPauses } from '../../shared/contracts/cause.ts';
 import { idOf } from '../causes/cause.ts';
 import { effectText } from '../causes/effect.ts';
 import { SAME_OUTAGE_MS } from '../events/outages.ts';
@@ -35,6 +35,7 @@ export function joinEvents(told: readonly Told[]): Placed[] {
         ...known,
         until: endOf(known, event),
         figures: addedFigures([known.figures, event.figures]),
+        pauses: mostPauses([known.pauses, event.pauses]),
         instance: bothNames(known.instance, event.instance),
       };
       continue;
@@ -147,13 +148,16 @@ function gapMs({ until }: GatewayEvent, { at }: GatewayEvent): number {
 
 function continuedLine(known: Line, event: GatewayEvent & { readonly instance?: string }): Line {
   const { kind, text } = known.kind === 'warning' ? event : known;
-  const isAnother = known.until !== null && event.at > known.until;
+  const times = timesOf(event);
+  const isDuring = known.until === null || event.at < known.until;
+  const more = known.until === event.at ? times - 1 : times;
   return {
     ...known,
     ...{ kind, text },
     until: laterOf(known.until, event.until),
     figures: addedFigures([known.figures, event.figures]),
-    times: known.times + timesOf(event) - (isAnother ? 0 : 1),
+    // What is seen in two ways at the same time, such as a warning at another target, comes and goes together.
+    times: isDuring ? Math.max(known.times, times) : known.times + more,
     ...(event.instance !== undefined && { instance: bothNames(known.instance ?? event.instance, event.instance) }),
   };
 }

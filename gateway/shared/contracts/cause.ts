@@ -76,6 +76,11 @@ export function severityOf({ kind }: Pick<Cause, 'kind'>): Severity {
   return kind === 'bad' ? 'failure' : 'warning';
 }
 
+/** Returns the pauses of the instance that saw the most of them, because instances see the same times of a cause. */
+export function mostPauses(all: readonly (Pauses | undefined)[]): Pauses | undefined {
+  return all.toSorted((one, other) => (other?.times ?? 0) - (one?.times ?? 0))[0];
+}
+
 /** Adds the figures of several instances or times, of durations the longest; undefined if there are none. */
 export function addedFigures<Of extends SufferedFigures>(figures: readonly (Of | undefined)[]): Of | undefined {
   const all = figures.flatMap((one) => (one === undefined ? [] : [Object.entries(one) as [string, number][]]));

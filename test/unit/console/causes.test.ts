@@ -589,6 +589,17 @@ test('an upstream without any working target says so, and one with a working tar
   assert.deepEqual(causeOf(a), [`Upstream orders (live): target http://a ${why}.`]);
 });
 
+test('an outage that came twice came twice, in however many states it was seen', () => {
+  let nowMs = NOW_MS;
+  const events = new Events(() => nowMs);
+  const redis = failureCause({ topic: 'redis' }, 'Redis is away.', '');
+  for (const isAway of [true, true, false, true, true, true, false]) {
+    events.observe(fine, isAway ? [redis] : []);
+    nowMs += 3000;
+  }
+  assert.deepEqual(events.causes()[0]?.pauses, { times: 1, ms: 3000 });
+});
+
 test('the figures of a failure that began as a warning are those since the warning', () => {
   let nowMs = NOW_MS;
   const events = new Events(

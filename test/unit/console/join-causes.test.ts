@@ -77,6 +77,15 @@ test('a cause is one row with the worst kind, and its sentence has the counts of
   );
 });
 
+test('a cause that came twice came twice for several instances', () => {
+  const over = { hasRecovered: true, isOver: true } as const;
+  const seen = warningCause({ topic: 'redis' }, 'Redis is away.', '', over);
+  const twice = { ...seen, pauses: { times: 1, ms: 5000 } };
+  const pausesOf = (...all: FoundCause[]) =>
+    joinCauses(all.map((one, index) => instance(`gw:${index}`, [one])))[0]?.pauses;
+  assert.deepEqual([pausesOf(twice, twice), pausesOf(seen, twice)], [twice.pauses, twice.pauses]);
+});
+
 test('names that only one instance saw are counted on all', () => {
   const told = [
     instance('gw:1', [targetFails(['GET /a'], { requests: 6, failed: 5 })], {

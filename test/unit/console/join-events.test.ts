@@ -86,6 +86,25 @@ test('an outage that comes and goes is one line, which says how often it came an
   );
 });
 
+test('an outage that came twice came twice for several instances, also if one of them saw no end or a warning beside it', () => {
+  const about = { topic: 'redis' } as const;
+  const twice = { about, pauses: { times: 1, ms: 5000 } };
+  const joined = joinEvents([
+    {
+      name: 'a:1',
+      events: [
+        { ...outage(10, 30), about },
+        { ...outage(11, 31), kind: 'warning', ...twice },
+      ],
+    },
+    { name: 'b:1', events: [{ ...outage(11, 32), ...twice }] },
+  ]);
+  assert.deepEqual(
+    listedEvents(joined).map(({ kind, times }) => [kind, times]),
+    [['outage', 2]],
+  );
+});
+
 test('a cause is one line, whatever its instances saw first, and also if it becomes a failure', () => {
   const about = { topic: 'redis' } as const;
   const seen = (from: number, until: number | null, text: string, more = {}) => ({
