@@ -73,7 +73,7 @@ export function lacksSecret({ code, cause }: Readonly<Partial<Record<'code' | 'c
 export const SECRET_OF_CREDENTIAL = 'the secret of the credential';
 
 /** Whether the service refused a request because the entry of its upstream has no credential at all. */
-function lacksCredential({ code, cause }: Readonly<Partial<Record<'code' | 'cause', unknown>>>): boolean {
+export function lacksCredential({ code, cause }: Readonly<Partial<Record<'code' | 'cause', unknown>>>): boolean {
   return code === 'upstream_auth_failed' && String(cause).startsWith(WITHOUT_CREDENTIAL);
 }
 

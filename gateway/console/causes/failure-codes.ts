@@ -3,6 +3,7 @@
 // cost nothing more.
 
 import { MINUTE_MS } from '../../shared/durations.ts';
+import { lacksCredential } from '../../shared/failed-requests.ts';
 import type { ExchangeFilter, ExchangeLine } from '../../shared/questions/exchange-filter.ts';
 import { isoTime } from '../../shared/text.ts';
 
@@ -17,6 +18,8 @@ interface Failures {
   readonly refused?: BrokenAnswer | undefined;
   /** The latest answer that breaks the contract, and that its client got. */
   readonly passed?: BrokenAnswer | undefined;
+  /** The cause of the latest failed request, if its service asks for a credential that the entry does not have. */
+  readonly lacking?: string | undefined;
 }
 
 export interface BrokenAnswer {
@@ -46,11 +49,9 @@ export async function failureCodesOf(
     recent({ operation, status, fromMs: nowMs - MINUTE_MS, limit: LINES_MAX });
   const failures = failing.slice(0, OPERATIONS_MAX).map(async (operation): Promise<[string, Failures]> => {
     const lines = await linesOf(operation, 'service_failed');
-    const codes = byFrequency(lines);
-    return [
-      operation,
-      { codes, since: firstAt(lines, lines), targets: targetsIn(lines), refused: brokenIn(lines, lines) },
-    ];
+    const known = { codes: byFrequency(lines), since: firstAt(lines, lines), targets: targetsIn(lines) };
+    const lacking = lines[0] && lacksCredential(lines[0]) ? String(lines[0].cause) : undefined;
+    return [operation, { ...known, refused: brokenIn(lines, lines), lacking }];
   });
   const passed = broken.slice(0, OPERATIONS_MAX).map(async (operation) => {
     const lines = await linesOf(operation);

@@ -6,7 +6,7 @@ import { upstreamCommand } from '../../shared/next-command.ts';
 import { firstNames } from '../../shared/text.ts';
 import { demandIn, type Figures, figuresOf } from '../history/figures.ts';
 import { type About, atMost, type FoundCause, failureCause, warningCause } from './cause.ts';
-import type { BrokenAnswer, FailureCodes } from './failure-codes.ts';
+import type { FailureCodes } from './failure-codes.ts';
 import type { PresentTraffic } from './present.ts';
 import { type Slow, slowIn } from './slow-causes.ts';
 import { count, telling } from './telling.ts';
@@ -16,9 +16,6 @@ const FAILED_SHARE = 0.05;
 /** From this number on, failing operations of one upstream are one cause. */
 const SAME_UPSTREAM_MIN = 3;
 const CODES_NAMED_MAX = 2;
-
-const FAILED_CONSEQUENCE =
-  'Its clients get these errors. The service did not respond as it should: its own log knows why.';
 
 interface Failing {
   readonly name: string;
@@ -144,7 +141,7 @@ function operationFails({ name, upstream, requests, failed, isRecovering }: Fail
     details,
     codes,
     since,
-    broken: known.get(name)?.refused,
+    explained: explanationOf([name], known, upstream),
   });
 }
 
@@ -161,7 +158,7 @@ function upstreamFails(upstream: string, failing: readonly Failing[], known: Fai
     details: `#/upstreams/${encodeURIComponent(upstream)}`,
     codes: codesIn(names, known),
     since: failingSince(names, known),
-    broken: names.flatMap((name) => known.get(name)?.refused ?? [])[0],
+    explained: explanationOf(names, known, upstream),
   });
 }
 
@@ -181,18 +178,47 @@ interface Failure extends Omit<Failing, 'name' | 'unserved'> {
   readonly details: string;
   readonly codes: string;
   readonly since: string | undefined;
-  readonly broken: BrokenAnswer | undefined;
+  readonly explained: Explained;
+}
+
+interface Explained {
+  readonly consequence: string;
+  readonly runbook: string;
+  readonly next: string | undefined;
+}
+
+/** Returns why operations fail, as their latest failed requests tell. */
+function explanationOf(operations: readonly string[], known: FailureCodes, upstream: string | undefined): Explained {
+  const failures = operations.flatMap((name) => known.get(name) ?? []);
+  const next = upstreamCommand(upstream);
+  const [lacking] = failures.flatMap((one) => one.lacking ?? []);
+  if (lacking !== undefined)
+    return {
+      consequence: `Its clients get these errors, because ${lacking}.`,
+      runbook: 'GatewayCredentialMissing',
+      next,
+    };
+  const [broken] = failures.flatMap(({ refused }) => refused ?? []);
+  if (broken !== undefined)
+    return {
+      consequence: `Its clients get these errors, because the answers break the contract: ${broken.violation}.`,
+      runbook: 'GatewayAnswersBreakContract',
+      next: `bin/gateway explain ${broken.requestId}`,
+    };
+  const consequence = 'Its clients get these errors. The service did not respond as it should: its own log knows why.';
+  return { consequence, runbook: 'GatewayUpstreamErrors', next };
 }
 
 function failure(about: About, what: string, failing: Failure): FoundCause {
-  const { names, upstream, requests, failed, isRecovering, details, codes, since, broken } = failing;
+  const { names, upstream, requests, failed, isRecovering, details, codes, since, explained } = failing;
+  const { consequence, runbook, next } = explained;
   const counted = telling`${count('failed')} of ${count('requests')}`;
   const more = {
     title: `${what} fails.`,
     since,
     reason: codes.split(', ', 1)[0],
-    runbook: broken === undefined ? 'GatewayUpstreamErrors' : 'GatewayAnswersBreakContract',
-    next: broken === undefined ? upstreamCommand(upstream) : `bin/gateway explain ${broken.requestId}`,
+    runbook,
+    next,
     details,
     upstream,
     operations: names,
@@ -200,10 +226,6 @@ function failure(about: About, what: string, failing: Failure): FoundCause {
     figures: { requests, failed },
     extent: { of: 'operations', names, span: 'minute' } as const,
   };
-  const consequence =
-    broken === undefined
-      ? FAILED_CONSEQUENCE
-      : `Its clients get these errors, because the answers break the contract: ${broken.violation}.`;
   return isRecovering
     ? warningCause(
         about,

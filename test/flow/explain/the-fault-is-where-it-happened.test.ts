@@ -6,6 +6,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import type { CausesReport } from '../../../gateway/alerts/report.ts';
 import type { StatusForCauses } from '../../../gateway/console/causes/cause.ts';
 import { until } from '../../support/connection.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
@@ -178,6 +179,19 @@ describe('explain of a service that asks for a credential which the entry does n
           /^Next: bin\/gateway upstreams try things --mode live\n {6}runbook GatewayCredentialMissing in docs/m,
         );
         assert.doesNotMatch(out, /upstreams retry/);
+        for (let sent = 0; sent < 3; sent += 1) {
+          const headers = await gateway.authorize();
+          await (await fetch(`${gateway.url}/v1/things`, { headers })).text();
+        }
+        const { causes } = (await (await fetch(`${gateway.adminUrl}/causes`)).json()) as CausesReport;
+        const [cause, ...others] = causes.filter(({ id }) => id.startsWith('operation'));
+        assert.deepEqual(others, []);
+        assert.match(
+          cause?.consequence ?? '',
+          /because the service asks for a credential, and its entry sends none: add `credential: .*` to upstreams\.things in upstreams\.yaml\.$/,
+        );
+        assert.equal(cause?.runbook, 'GatewayCredentialMissing');
+        assert.equal(cause?.next, 'bin/gateway upstreams try things --mode live');
       } finally {
         await gateway.stop();
         await service.close();
