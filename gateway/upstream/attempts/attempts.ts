@@ -14,7 +14,6 @@
 //   a rule or credential says so   JudgedAttempt.judge ─> Relay ─> failed
 //   after each of them             failed ─> RetryPlan.nextAfter, then #retry or #refuse
 
-import type { GatewayError } from '../../catalogue/errors.ts';
 import { type SendingFailure, upstreamFailure } from '../../catalogue/upstream-failure.ts';
 import type { AnswerCheck } from '../../exchange/answer-check.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
@@ -24,7 +23,7 @@ import { ExchangePlace } from '../concurrency/exchange-place.ts';
 import type { DeadlineOwner } from '../deadlines/deadlines.ts';
 import { ExchangeClock, type TimeSetting } from '../deadlines/exchange-clock.ts';
 import { Relay } from '../relay/relay.ts';
-import type { AttemptFailure, RelayOwner } from '../relay/relay-owner.ts';
+import type { FailedAttempt, RelayOwner } from '../relay/relay-owner.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import { type AttemptResult, attemptResultOf, isClientFault } from '../targets/attempt-result.ts';
 import type { Target, Targets } from '../targets/targets.ts';
@@ -64,7 +63,10 @@ export class Attempts implements DeadlineOwner, RelayOwner {
   /** Whether the client has the whole answer. */
   #isRelayed = false;
   readonly #onClose = () => {
-    if (!this.#isRelayed) this.clientLeft();
+    const relay = this.#relay;
+    if (this.#isRelayed || relay?.outlastsClient === true) return;
+    relay?.abort();
+    this.clientLeft();
   };
 
   /**
@@ -169,8 +171,7 @@ export class Attempts implements DeadlineOwner, RelayOwner {
     return this.#retryPlan;
   }
 
-  relayed(): void {
-    const status = this.#relay?.answeredStatus;
+  relayed(status: number): void {
     this.#endAttempt(attemptResultOf(status, undefined), status);
     this.route.budget.noteAnswer();
     this.#isRelayed = true;
@@ -178,18 +179,16 @@ export class Attempts implements DeadlineOwner, RelayOwner {
     this.#resolve();
   }
 
-  /** Ends the attempt. Retries the request, or refuses the exchange. */
-  failed(error: GatewayError, failure: AttemptFailure): void {
-    const relay = this.#relay as Relay;
-    relay.abort();
-    const { wasSent, answeredStatus: status } = relay;
+  /** Retries the request, or refuses the exchange. */
+  failed(attempt: FailedAttempt): void {
+    const { error, failure, status } = attempt;
     const target = this.#target as Target;
     const isExcused = this.#isOverlong || this.clock.isWaiting || isClientFault(this.exchange, error);
     const isServerError = status !== undefined && status >= 500;
     this.#endAttempt(isExcused ? 'abandoned' : attemptResultOf(status, error), isServerError ? status : error);
     // A 4xx is treated as an answer, because the upstream works (`takeForLost` in retry-budget.ts).
     if (failure === 'status' && !isServerError) this.route.budget.noteAnswer();
-    const next = this.#plan().nextAfter({ target, error, failure, wasSent, status });
+    const next = this.#plan().nextAfter(target, attempt);
     if (next.kind === 'retry') this.#retry(next);
     else this.#refuse(next.error);
   }
@@ -258,8 +257,6 @@ export class Attempts implements DeadlineOwner, RelayOwner {
 
   /** Ends the exchange of a client that has left. No target failed, and no answer can be sent. */
   clientLeft(): void {
-    if (this.#relay?.outlastsClient === true) return;
-    this.#relay?.abort();
     this.#place.leaveQueue();
     this.#endAttempt('abandoned');
     this.exchange.trail.clientLeft();

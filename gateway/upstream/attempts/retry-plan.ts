@@ -6,7 +6,7 @@ import type { Checked, Forwardable } from '../../exchange/exchange.ts';
 import type { RetryReason } from '../../exchange/findings.ts';
 import { isIdempotent } from '../../shared/http/words.ts';
 import { serverErrorOf } from '../errors/upstream-errors.ts';
-import type { AttemptFailure } from '../relay/relay-owner.ts';
+import type { AttemptFailure, FailedAttempt } from '../relay/relay-owner.ts';
 import type { UpstreamRoute } from '../routes.ts';
 import type { Target, Targets } from '../targets/targets.ts';
 
@@ -24,16 +24,6 @@ export interface NextAttempt {
 interface GivenUp {
   readonly kind: 'refuse';
   readonly error: GatewayError;
-}
-
-interface FailedAttempt {
-  readonly target: Target;
-  readonly error: GatewayError;
-  readonly failure: AttemptFailure;
-  /** True if a byte of the request may have been sent. */
-  readonly wasSent: boolean;
-  /** Status of the answer; undefined if no answer came. */
-  readonly status: number | undefined;
 }
 
 export class RetryPlan {
@@ -63,17 +53,17 @@ export class RetryPlan {
   }
 
   /** Returns the target of the next attempt, which is already picked, and the wait before that attempt; or the refusal for the client. */
-  nextAfter(failed: FailedAttempt): NextAttempt | GivenUp {
+  nextAfter(target: Target, failed: FailedAttempt): NextAttempt | GivenUp {
     // The client gets the error of the last attempt that was sent, because that error says whether the service may have executed the
     // request. If no attempt was sent, the client gets the error of the last attempt.
     const error = failed.wasSent || !this.#wasSent ? failed.error : (this.#error as GatewayError);
     this.#error = error;
     this.#wasSent ||= failed.wasSent;
-    return this.#nextAfter(failed) ?? { kind: 'refuse', error };
+    return this.#nextAfter(target, failed) ?? { kind: 'refuse', error };
   }
 
   /** Returns undefined if there is no retry. */
-  #nextAfter({ target, error, failure, wasSent, status }: FailedAttempt): NextAttempt | undefined {
+  #nextAfter(target: Target, { error, failure, wasSent, status }: FailedAttempt): NextAttempt | undefined {
     const reason = retryReasonOf(failure, wasSent, status);
     const { retriesMax, honoursIdempotencyKey } = this.#route;
     if (reason === undefined || this.#retries >= retriesMax) return undefined;

@@ -12,17 +12,26 @@ import type { UpstreamRoute } from '../routes.ts';
  */
 export type AttemptFailure = 'lost' | 'timeout' | 'status' | 'other';
 
-/** The relay makes one of the last three calls, when the attempt has ended. A promise would cost each request more. */
+/** An attempt that has failed: the client got none of its answer, or a part of it. */
+export interface FailedAttempt {
+  readonly error: GatewayError;
+  readonly failure: AttemptFailure;
+  /** True if a byte of the request may have been sent. */
+  readonly wasSent: boolean;
+  /** Status of the upstream's answer; undefined if none came. */
+  readonly status: number | undefined;
+}
+
+/** The relay ends itself, and then makes one of the last three calls. A promise would cost each request more. */
 export interface RelayOwner {
   readonly exchange: Forwardable;
   readonly route: UpstreamRoute;
   readonly clock: ExchangeClock;
   /** The answer is a stream, which `end` can end early. */
   openStream(kind: StreamKind, end: (why: StreamEnd) => void): void;
-  /** The client has the whole answer. */
-  relayed(): void;
-  /** The client gets none of this answer, or a part of it. */
-  failed(error: GatewayError, failure: AttemptFailure): void;
-  /** The client has left, or has another answer. Has no effect while the attempt outlasts its client. */
+  /** The client has the whole answer. @param status of the upstream's answer */
+  relayed(status: number): void;
+  failed(attempt: FailedAttempt): void;
+  /** The client has left, or has another answer. */
   clientLeft(): void;
 }

@@ -6,8 +6,8 @@
 //   HeldAnswer     to be stored for repetitions: the client gets it once it is stored
 //   ClientAnswer   all others: the client gets it as it arrives, or none of it after HEAD
 //
-// All but ErrorBody write to the client through ClientAnswer. They return what the relay does next (received.ts). When the attempt has
-// ended, the relay tells its owner (relay-owner.ts).
+// All but ErrorBody write to the client through ClientAnswer. They return what the relay does next (received.ts). At the end, the relay ends
+// itself, and then tells its owner how the attempt ended (relay-owner.ts).
 //
 // If the upstream has rules or a credential, a judge (answer-judge.ts) decides about each answer first: by its head, or by the whole
 // answer, which the relay then reads to its end.
@@ -51,8 +51,6 @@ export class Relay implements AnswerHandler {
    * once or as the body arrives.
    */
   wasSent = false;
-  /** Status of the upstream's answer once its head has arrived; undefined before. The client may get another status. */
-  answeredStatus: number | undefined;
   /** The body that is a stream; undefined for any other answer. */
   stream: AnswerStream | undefined;
   readonly #owner: RelayOwner;
@@ -62,6 +60,8 @@ export class Relay implements AnswerHandler {
   readonly #answer: ClientAnswer;
   /** The body that is stored for repetitions; undefined for any other answer. */
   readonly #held: HeldAnswer | undefined;
+  /** Status of the upstream's answer; undefined before its head has arrived. */
+  #status: number | undefined;
   #judge: AnswerJudge | undefined;
   /** The answer that is read for the judge; undefined for any other answer. */
   #unjudged: UnjudgedAnswer | undefined;
@@ -120,7 +120,7 @@ export class Relay implements AnswerHandler {
   #noteHead(status: number, headers: AnswerHeaders, read?: CollectedBody): void {
     const { trail } = this.#exchange;
     this.#clock.noteProgress();
-    this.answeredStatus = status;
+    this.#status = status;
     if (status >= 400) {
       this.#error = new ErrorBody(this.#owner, status, headers, read);
       this.#receiver = this.#error;
@@ -187,7 +187,7 @@ export class Relay implements AnswerHandler {
   #treatWhole({ judge, status, headers, body }: UnjudgedAnswer): void {
     const treatment = judge.judge({ status, headers, body: body.whole() });
     if (treatment.kind === 'pass') this.#passWhole(treatment.answer);
-    else if (treatment.kind === 'refuse') this.#owner.failed(treatment.error, 'other');
+    else if (treatment.kind === 'refuse') this.#fail(treatment.error, 'other');
     else {
       this.#startAgain();
       treatment.sendNext();
@@ -210,7 +210,7 @@ export class Relay implements AnswerHandler {
   #startAgain(): void {
     const { trail } = this.#exchange;
     this.#clock.noteAttempt();
-    this.answeredStatus = undefined;
+    this.#status = undefined;
     this.#unjudged = undefined;
     this.#error = undefined;
     this.#receiver = this.#held ?? this.#answer;
@@ -223,16 +223,16 @@ export class Relay implements AnswerHandler {
     if (received === undefined) return;
     if (received === 'complete') {
       this.#end();
-      this.#owner.relayed();
+      this.#owner.relayed(this.#answer.status);
     } else if (received === 'first') queueMicrotask(() => this.#releaseFirst());
     else if (received instanceof Promise) void received.then((release) => this.#releaseStored(release));
-    else this.#owner.failed(received, this.#error === undefined ? 'other' : 'status');
+    else this.#fail(received, this.#error === undefined ? 'other' : 'status');
   }
 
   /** If the client has left, or has got another answer, while its answer was stored, the exchange ends. */
   #releaseStored(release: Release): void {
     if (this.isEnded) return;
-    if (this.#exchange.response.destroyed || this.#answer.isForestalled) this.#owner.clientLeft();
+    if (this.#exchange.response.destroyed || this.#answer.isForestalled) this.#leave();
     else this.#proceed(release());
   }
 
@@ -256,14 +256,19 @@ export class Relay implements AnswerHandler {
    */
   interrupt(error: GatewayError, failure: AttemptFailure): void {
     const body = this.#error;
-    if (body !== undefined && isServerError(body.status)) this.#owner.failed(body.end(), 'status');
-    else this.#owner.failed(error, failure);
+    if (body !== undefined && isServerError(body.status)) this.#fail(body.end(), 'status');
+    else this.#fail(error, failure);
+  }
+
+  #fail(error: GatewayError, failure: AttemptFailure): void {
+    this.abort();
+    this.#owner.failed({ error, failure, wasSent: this.wasSent, status: this.#status });
   }
 
   /** The compressor has failed, so the answer cannot be completed. Ends this exchange only. */
   #compressorFailed(cause: Error): void {
     if (this.isEnded) this.#exchange.response.destroy();
-    else this.#owner.failed(new GatewayError('internal_error', { cause }), 'other');
+    else this.#fail(new GatewayError('internal_error', { cause }), 'other');
   }
 
   /**
@@ -275,7 +280,7 @@ export class Relay implements AnswerHandler {
     if (this.isEnded) return;
     this.abort();
     this.#answer.close(isWhole);
-    this.#owner.relayed();
+    this.#owner.relayed(this.#answer.status);
   }
 
   /**
@@ -284,8 +289,13 @@ export class Relay implements AnswerHandler {
    */
   #endIfForestalled(): boolean {
     if (!this.#answer.isForestalled || this.outlastsClient) return false;
-    this.#owner.clientLeft();
+    this.#leave();
     return true;
+  }
+
+  #leave(): void {
+    this.abort();
+    this.#owner.clientLeft();
   }
 
   /** Ends the attempt without the rest of its answer. */
