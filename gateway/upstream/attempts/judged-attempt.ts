@@ -28,9 +28,10 @@ export class JudgedAttempt implements AnswerJudge {
   readonly #relay: Relay;
   /** Has the parts of the exchange, and says whether the request may be repeated. */
   readonly #attempts: Attempts;
-  /** The request that is made from the record, and the read of the record while its answer is awaited. */
-  #afterRead: Outgoing | undefined;
+  /** The read of the record, until its answer is judged. */
   #read: RecordRead | undefined;
+  /** The request that follows the read. It gets its body from the record. */
+  #afterRead: Outgoing | undefined;
   /** The credential of the request that was sent last; undefined if there is no credential, or if nothing was sent. */
   #sent: CredentialHeader | undefined;
 
@@ -50,6 +51,7 @@ export class JudgedAttempt implements AnswerJudge {
     this.#target = target;
     this.#relay = relay;
     this.#attempts = attempts;
+    relay.judge = this;
   }
 
   /** Sends the request. Called a second time if a rule or a changed credential asks for it. */
@@ -81,7 +83,7 @@ export class JudgedAttempt implements AnswerJudge {
     if (this.#relay.isEnded) return;
     try {
       this.#sent = this.#credentialHeader();
-      this.#target.dispatcher.dispatch(withCredential(request, this.#sent), this.#relay.judgedBy(this));
+      this.#target.dispatcher.dispatch(withCredential(request, this.#sent), this.#relay);
     } catch (error) {
       this.#relay.onResponseError(undefined, error as Error);
     }
@@ -127,12 +129,11 @@ export class JudgedAttempt implements AnswerJudge {
     const { status, headers } = readable;
     if (status >= 400) {
       const loginFault = missingCredentialCause(route, operation);
-      return { kind: 'refuse', error: toUpstreamRefusal(status, headers, body, undefined, loginFault) };
+      return toUpstreamRefusal(status, headers, body, undefined, loginFault);
     }
-    const request = { ...(this.#afterRead as Outgoing), body: bodyFrom(body) };
+    this.#afterRead = { ...(this.#afterRead as Outgoing), body: bodyFrom(body) };
     this.#read = undefined;
-    // The connection of the read is free once its handler has returned.
-    return { kind: 'next', sendNext: () => queueMicrotask(() => this.#dispatchOnceReady(request)) };
+    return 'next';
   }
 
   #judgeAnswer(answer: CompleteAnswer): AnswerTreatment {
@@ -145,7 +146,7 @@ export class JudgedAttempt implements AnswerJudge {
     // If no rule has changed the body, the client gets the bytes of the upstream with their content coding.
     const passed = body === readable.body ? answer : { ...readable, body };
     const headers = { ...passed.headers, 'content-length': String(passed.body.length) };
-    return { kind: 'pass', answer: { ...passed, headers } };
+    return { ...passed, headers };
   }
 
   /** Returns the answer as the rules read it. */
@@ -172,16 +173,23 @@ export class JudgedAttempt implements AnswerJudge {
   /** Has the request sent once more, or the attempt failed. */
   #withheld(judgement: Exclude<Judgement, { kind: 'pass' }>, operation: Operation): AnswerTreatment {
     const { route } = this.#attempts;
-    const repeat = { kind: 'next', sendNext: () => this.send() } as const;
     if (judgement.kind === 'credential') {
       // The credential has changed since it was sent.
       const isOther = this.#sent !== undefined && route.credential?.isSuspended() === false;
-      if (isOther && this.#attempts.takeRepetition('credential')) return repeat;
+      if (isOther && this.#attempts.takeRepetition('credential')) return 'next';
       const cause = missingCredentialCause(route, operation);
-      return { kind: 'refuse', error: new GatewayError('upstream_auth_failed', { cause }) };
+      return new GatewayError('upstream_auth_failed', { cause });
     }
-    if (judgement.kind === 'repeat' && this.#attempts.takeRepetition('declared')) return repeat;
-    return { kind: 'refuse', error: judgement.error };
+    return judgement.kind === 'repeat' && this.#attempts.takeRepetition('declared') ? 'next' : judgement.error;
+  }
+
+  /** Sends the request that is made from the record, or the same request once more. */
+  sendNext(): void {
+    const request = this.#read === undefined ? this.#afterRead : undefined;
+    this.#afterRead = undefined;
+    if (request === undefined) this.send();
+    // The connection of the read is free once its handler has returned.
+    else queueMicrotask(() => this.#dispatchOnceReady(request));
   }
 }
 

@@ -13,14 +13,12 @@ export interface CompleteAnswer {
   readonly body: Buffer;
 }
 
-/** What happens to a judged answer. */
-export type AnswerTreatment =
-  /** It goes to the client, possibly changed. */
-  | { readonly kind: 'pass'; readonly answer: CompleteAnswer }
-  /** The attempt fails. */
-  | { readonly kind: 'refuse'; readonly error: GatewayError }
-  /** The client gets none of it. The same attempt continues with its next request, which `sendNext` sends. */
-  | { readonly kind: 'next'; sendNext(): void };
+/**
+ *   an answer   goes to the client. The judge may have changed its headers and its body
+ *   an error    the attempt fails
+ *   `next`      the client gets none of the answer. The same attempt continues with its next request
+ */
+export type AnswerTreatment = CompleteAnswer | GatewayError | 'next';
 
 export interface AnswerJudge {
   /** Whether the request in progress is the read of a record that precedes the request of the client. */
@@ -28,4 +26,6 @@ export interface AnswerJudge {
   /** Returns `pass` if the client gets the answer as it arrives, and `read` if it is read to its end and judged. */
   judgeHead(status: number, headers: AnswerHeaders): 'pass' | 'read';
   judge(answer: CompleteAnswer): AnswerTreatment;
+  /** Sends the next request of the attempt, after `judge` has returned `next`. */
+  sendNext(): void;
 }

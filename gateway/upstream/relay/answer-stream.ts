@@ -10,7 +10,7 @@ import { firstValueOf } from '../headers/answer-headers.ts';
 import { type Boundaries, createBoundaries } from '../streams/boundaries.ts';
 import { createItemSplitter, type Item, type ItemSplitter, itemValue } from '../streams/items.ts';
 import type { ClientAnswer } from './client-answer.ts';
-import type { Received } from './received.ts';
+import type { Received, Receiver } from './receiver.ts';
 
 /** After this silence between two events the gateway sends a comment, because proxies and clients would close a silent stream as dead. */
 const COMMENT_AFTER_MS = 15_000;
@@ -25,7 +25,7 @@ const END_MS = 2000;
 /** Maximum number of violations in the log line of one stream. */
 const VIOLATIONS_MAX = 20;
 
-export class AnswerStream {
+export class AnswerStream implements Receiver {
   readonly #kind: StreamKind;
   readonly #exchange: Forwardable;
   readonly #answer: ClientAnswer;

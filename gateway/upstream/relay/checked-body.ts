@@ -8,9 +8,9 @@ import type { ClientAnswer } from './client-answer.ts';
 import { CollectedBody } from './collected-body.ts';
 import { CHECKED_BYTES_MAX, violationsIn } from './contract-check.ts';
 import type { HeldAnswer } from './held-answer.ts';
-import type { Received } from './received.ts';
+import type { Received, Receiver } from './receiver.ts';
 
-export class CheckedBody {
+export class CheckedBody implements Receiver {
   readonly #reaction: 'report' | 'refuse';
   readonly #read = new CollectedBody(CHECKED_BYTES_MAX);
   readonly #exchange: Forwardable;

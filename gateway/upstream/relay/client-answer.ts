@@ -7,7 +7,7 @@ import type { ExchangeClock } from '../deadlines/exchange-clock.ts';
 import { type BodySink, CompressedBody } from '../encoding/compressed-body.ts';
 import { clientAnswerHeaders, declaredLengthOf, type WithheldNotes } from '../headers/answer-headers.ts';
 import type { UpstreamRoute } from '../routes.ts';
-import type { Received } from './received.ts';
+import type { Received, Receiver } from './receiver.ts';
 
 /** The largest number of withheld fields in the log line. It is bounded, because the upstream chooses the names. */
 const WITHHELD_MAX = 16;
@@ -24,7 +24,7 @@ export const DROPPED_BYTES_MAX = 65_536;
  */
 const SANDBOX_HEADER = ['Content-Security-Policy', 'sandbox'] as const;
 
-export class ClientAnswer implements WithheldNotes {
+export class ClientAnswer implements Receiver, WithheldNotes {
   /** The connection that the answer comes from, once its head has arrived. */
   control: Control | undefined;
   status = 0;

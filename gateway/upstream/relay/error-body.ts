@@ -7,31 +7,23 @@ import { ERROR_BODY_BYTES_MAX, hasJsonType } from '../errors/parse-error-body.ts
 import { isServerError, missingCredentialCause, toUpstreamRefusal } from '../errors/upstream-errors.ts';
 import { firstValueOf } from '../headers/answer-headers.ts';
 import { CollectedBody } from './collected-body.ts';
-import type { Received } from './received.ts';
+import type { Received, Receiver } from './receiver.ts';
 import type { RelayOwner } from './relay-owner.ts';
 
 const TYPE_LENGTH_MAX = 80;
 
-export class ErrorBody {
+export class ErrorBody implements Receiver {
   readonly status: number;
   readonly #owner: RelayOwner;
-  #headers: AnswerHeaders;
+  readonly #headers: AnswerHeaders;
   readonly #read: CollectedBody;
-  /** The body after its rules; undefined if there are none. */
-  #changed: Buffer | undefined;
 
-  /** @param read collects the body if it is read to its end for the rules; `data` is then not called */
+  /** @param read collects the body if it is read to its end for the judge; `data` is then not called */
   constructor(owner: RelayOwner, status: number, headers: AnswerHeaders, read?: CollectedBody) {
     this.#owner = owner;
     this.status = status;
     this.#headers = headers;
     this.#read = read ?? new CollectedBody(ERROR_BODY_BYTES_MAX);
-  }
-
-  /** Takes the headers and the body that rules may have changed. */
-  change(headers: AnswerHeaders, body: Buffer): void {
-    this.#headers = headers;
-    this.#changed = body;
   }
 
   /** Returns the refusal as soon as the body has become too long to be read to its end. */
@@ -44,7 +36,7 @@ export class ErrorBody {
    */
   end(): GatewayError {
     const { exchange, route } = this.#owner;
-    const body = this.#changed ?? this.#read.whole();
+    const body = this.#read.whole();
     const isLong = body.length > ERROR_BODY_BYTES_MAX;
     // The log gets the media type and the length, which tell the operator where the error came from. A page of HTML often comes from a
     // proxy in front of the service.

@@ -5,9 +5,9 @@ import type { Recording } from '../../exchange/exchange.ts';
 import type { ExchangeClock } from '../deadlines/exchange-clock.ts';
 import type { ClientAnswer } from './client-answer.ts';
 import { CollectedBody } from './collected-body.ts';
-import type { Received, Release } from './received.ts';
+import type { Received, Receiver, Release } from './receiver.ts';
 
-export class HeldAnswer {
+export class HeldAnswer implements Receiver {
   /** Whether the answer is stored, or the store has failed, so that the client gets the answer. */
   isStored = false;
   readonly #recording: Recording;

@@ -1,19 +1,17 @@
 // Receives the answer of one attempt, and says how the attempt ended. The head decides which receiver gets the body:
 //
-//   ErrorBody      status 400 and above: the client gets an error object instead (error-body.ts)
-//   AnswerStream   a stream: the client gets each chunk as it arrives, and the gateway knows the items
-//   CheckedBody    checked by the contract: the client gets it as it arrives, or once it is whole and keeps the contract
-//   HeldAnswer     to be stored for repetitions: the client gets it once it is stored
-//   ClientAnswer   all others: the client gets it as it arrives, or none of it after HEAD
+//   UnjudgedAnswer   rules or a credential are to judge the whole answer first; if it passes, another receiver gets it
+//   ErrorBody        status 400 and above: the client gets an error object instead (error-body.ts)
+//   AnswerStream     a stream: the client gets each chunk as it arrives, and the gateway knows the items
+//   CheckedBody      checked by the contract: the client gets it as it arrives, or once it is whole and keeps the contract
+//   HeldAnswer       to be stored for repetitions: the client gets it once it is stored
+//   ClientAnswer     all others: the client gets it as it arrives, or none of it after HEAD
 //
-// All but ErrorBody write to the client through ClientAnswer. They return what the relay does next (received.ts). At the end, the relay ends
-// itself, and then tells its owner how the attempt ended (relay-owner.ts).
-//
-// If the upstream has rules or a credential, a judge (answer-judge.ts) decides about each answer first: by its head, or by the whole
-// answer, which the relay then reads to its end.
+// The last four write to the client through ClientAnswer. A receiver returns what the relay does next (receiver.ts). At the end, the relay
+// ends itself, and then tells its owner how the attempt has ended (relay-owner.ts).
 
 import { GatewayError } from '../../catalogue/errors.ts';
-import { isConnectionLost, toUpstreamFailure, upstreamFailure } from '../../catalogue/upstream-failure.ts';
+import { isConnectionLost, toUpstreamFailure } from '../../catalogue/upstream-failure.ts';
 import type { AnswerCheck } from '../../exchange/answer-check.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { StreamKind } from '../../exchange/findings.ts';
@@ -23,25 +21,17 @@ import { streamKindOf } from '../../shared/http/words.ts';
 import type { ExchangeClock } from '../deadlines/exchange-clock.ts';
 import { isServerError } from '../errors/upstream-errors.ts';
 import { firstValueOf } from '../headers/answer-headers.ts';
-import { type AnswerJudge, type CompleteAnswer, JUDGED_BYTES_MAX } from './answer-judge.ts';
+import type { AnswerJudge, CompleteAnswer } from './answer-judge.ts';
 import { AnswerStream } from './answer-stream.ts';
 import { CheckedBody } from './checked-body.ts';
 import { ClientAnswer, DROPPED_BYTES_MAX } from './client-answer.ts';
-import { CollectedBody } from './collected-body.ts';
 import { bodyTreatmentOf } from './contract-check.ts';
 import { ErrorBody } from './error-body.ts';
 import { HeldAnswer } from './held-answer.ts';
-import type { Received, Release } from './received.ts';
+import type { Received, Receiver, Release } from './receiver.ts';
 import type { AttemptFailure, RelayOwner } from './relay-owner.ts';
 import { refuseUnrequestedRange } from './requested-status.ts';
-
-/** An answer that is read to its end and then judged. */
-interface UnjudgedAnswer {
-  readonly judge: AnswerJudge;
-  readonly status: number;
-  readonly headers: AnswerHeaders;
-  readonly body: CollectedBody;
-}
+import { UnjudgedAnswer } from './unjudged-answer.ts';
 
 export class Relay implements AnswerHandler {
   /** Whether the attempt has ended, so that nothing more may be done with it. */
@@ -51,6 +41,8 @@ export class Relay implements AnswerHandler {
    * once or as the body arrives.
    */
   wasSent = false;
+  /** Judges each answer before the client gets any of it; undefined if the upstream has neither rules nor a credential. */
+  judge: AnswerJudge | undefined;
   /** The body that is a stream; undefined for any other answer. */
   stream: AnswerStream | undefined;
   readonly #owner: RelayOwner;
@@ -62,15 +54,12 @@ export class Relay implements AnswerHandler {
   readonly #held: HeldAnswer | undefined;
   /** Status of the upstream's answer; undefined before its head has arrived. */
   #status: number | undefined;
-  #judge: AnswerJudge | undefined;
-  /** The answer that is read for the judge; undefined for any other answer. */
-  #unjudged: UnjudgedAnswer | undefined;
   /** The connection of the request, or of the read of a record that precedes it. */
   #control: Control | undefined;
-  /** The body of a status from 400 on. It is chosen as soon as the head has arrived, even if rules read the body first. */
+  /** The body of a status from 400 on. It is made as soon as the head has arrived, even if the body is read for the judge first. */
   #error: ErrorBody | undefined;
-  /** The object that gets the body. */
-  #receiver: ErrorBody | AnswerStream | CheckedBody | HeldAnswer | ClientAnswer;
+  /** Gets the body. Chosen by the head. */
+  #receiver!: Receiver;
 
   constructor(owner: RelayOwner, answerCheck: AnswerCheck) {
     const { exchange, route, clock } = owner;
@@ -80,19 +69,12 @@ export class Relay implements AnswerHandler {
     this.#answerCheck = answerCheck;
     this.#answer = new ClientAnswer(exchange, route, clock);
     this.#held = exchange.recording && new HeldAnswer(exchange.recording, this.#answer, clock);
-    this.#receiver = this.#held ?? this.#answer;
-  }
-
-  /** Returns the handler for an answer that `judge` judges before the client gets any of it. */
-  judgedBy(judge: AnswerJudge): AnswerHandler {
-    this.#judge = judge;
-    return this;
   }
 
   onRequestStart(control: Control): void {
     this.#control = control;
     // If the read of the record fails, the request of the client was not sent.
-    if (this.#judge?.readsRecord === true) return;
+    if (this.judge?.readsRecord === true) return;
     this.#exchange.recording?.sent();
     if (control.waitedMs > 0) this.#clock.noteWaited(control.waitedMs);
     this.wasSent = true;
@@ -100,38 +82,38 @@ export class Relay implements AnswerHandler {
 
   onResponseStart(control: Control, status: number, headers: AnswerHeaders): void {
     if (this.isEnded) return;
-    const judge = this.#judge;
-    if (judge === undefined || judge.judgeHead(status, headers) === 'pass') {
-      this.#noteHead(status, headers);
-      this.#takeHead(control, status, headers);
-    } else {
-      const body = new CollectedBody(JUDGED_BYTES_MAX);
-      this.#unjudged = { judge, status, headers, body };
-      this.#noteHead(status, headers, body);
+    const { judge } = this;
+    const isPassed = judge === undefined || judge.judgeHead(status, headers) === 'pass';
+    this.#noteHead(status);
+    if (isPassed) this.#takeHead(control, status, headers);
+    else {
+      const unjudged = new UnjudgedAnswer(judge, status, headers);
+      if (status >= 400) this.#error = new ErrorBody(this.#owner, status, headers, unjudged.read);
+      this.#receiver = unjudged;
     }
   }
 
-  #takeHead(control: Control, status: number, headers: AnswerHeaders): void {
-    if (status >= 400) refuseUnrequestedRange(status, headers, this.#exchange);
-    else this.#chooseReceiver(control, status, headers);
-  }
-
-  /** @param read collects the body of an answer that is read for the judge */
-  #noteHead(status: number, headers: AnswerHeaders, read?: CollectedBody): void {
+  #noteHead(status: number): void {
     const { trail } = this.#exchange;
     this.#clock.noteProgress();
     this.#status = status;
-    if (status >= 400) {
-      this.#error = new ErrorBody(this.#owner, status, headers, read);
-      this.#receiver = this.#error;
-    }
     trail.upstreamStatus = status;
     trail.upstreamMs = this.#clock.progressMs;
+  }
+
+  #takeHead(control: Control, status: number, headers: AnswerHeaders): void {
+    if (status < 400) this.#chooseReceiver(control, status, headers);
+    else {
+      this.#error = new ErrorBody(this.#owner, status, headers);
+      this.#receiver = this.#error;
+      refuseUnrequestedRange(status, headers, this.#exchange);
+    }
   }
 
   /** Chooses the object that receives the body of an answer below 400. */
   #chooseReceiver(control: Control, status: number, headers: AnswerHeaders): void {
     const answer = this.#answer;
+    this.#receiver = this.#held ?? answer;
     answer.takeHead(control, status, headers);
     const treatment = bodyTreatmentOf(this.#answerCheck, this.#exchange, answer);
     answer.isSandboxed = treatment === 'sandbox';
@@ -161,61 +143,36 @@ export class Relay implements AnswerHandler {
   }
 
   onResponseData(_control: Control, chunk: Buffer): void {
-    if (this.isEnded) return;
-    if (this.#unjudged !== undefined) {
-      this.#clock.noteProgress();
-      if (!this.#unjudged.body.add(chunk)) throw upstreamFailure('upstream_bad_response', 'http_response_body_size');
-    } else this.#passChunk(chunk);
-  }
-
-  #passChunk(chunk: Buffer): void {
-    if (this.#endIfForestalled()) return;
+    if (this.isEnded || this.#endIfForestalled()) return;
     this.#clock.noteProgress();
     this.#proceed(this.#receiver.data(chunk));
   }
 
   onResponseEnd(): void {
-    if (this.isEnded) return;
-    if (this.#unjudged !== undefined) this.#treatWhole(this.#unjudged);
-    else this.#passEnd();
+    if (!this.isEnded && !this.#endIfForestalled()) this.#proceed(this.#receiver.end());
   }
 
-  #passEnd(): void {
-    if (!this.#endIfForestalled()) this.#proceed(this.#receiver.end());
-  }
-
-  #treatWhole({ judge, status, headers, body }: UnjudgedAnswer): void {
-    const treatment = judge.judge({ status, headers, body: body.whole() });
-    if (treatment.kind === 'pass') this.#passWhole(treatment.answer);
-    else if (treatment.kind === 'refuse') this.#fail(treatment.error, 'other');
-    else {
-      this.#startAgain();
-      treatment.sendNext();
-    }
-  }
-
-  /** Passes on an answer that was read to its end. The judge may have changed its headers and its body. */
+  /** Passes on an answer that was read to its end and judged. */
   #passWhole({ status, headers, body }: CompleteAnswer): void {
+    const control = this.#control as Control;
     try {
-      this.#takeHead(this.#control as Control, status, headers);
-      if (this.#error !== undefined) this.#error.change(headers, body);
-      else if (body.length > 0 && !this.isEnded) this.#passChunk(body);
-      if (!this.isEnded) this.#passEnd();
+      this.#takeHead(control, status, headers);
+      if (body.length > 0) this.onResponseData(control, body);
+      this.onResponseEnd();
     } catch (error) {
       this.onResponseError(undefined, toUpstreamFailure(error));
     }
   }
 
-  /** Forgets the answer, because the same attempt sends another request. */
+  /** Forgets the answer, and has the same attempt send its next request. */
   #startAgain(): void {
     const { trail } = this.#exchange;
     this.#clock.noteAttempt();
     this.#status = undefined;
-    this.#unjudged = undefined;
     this.#error = undefined;
-    this.#receiver = this.#held ?? this.#answer;
     trail.upstreamStatus = undefined;
     trail.upstreamMs = undefined;
+    this.judge?.sendNext();
   }
 
   /** Does what a receiver has returned. */
@@ -225,8 +182,11 @@ export class Relay implements AnswerHandler {
       this.#end();
       this.#owner.relayed(this.#answer.status);
     } else if (received === 'first') queueMicrotask(() => this.#releaseFirst());
+    else if (received === 'next') this.#startAgain();
     else if (received instanceof Promise) void received.then((release) => this.#releaseStored(release));
-    else this.#fail(received, this.#error === undefined ? 'other' : 'status');
+    else if (received instanceof GatewayError)
+      this.#fail(received, this.#receiver === this.#error ? 'status' : 'other');
+    else this.#passWhole(received);
   }
 
   /** If the client has left, or has got another answer, while its answer was stored, the exchange ends. */

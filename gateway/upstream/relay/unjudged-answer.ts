@@ -1,0 +1,30 @@
+// An answer that is read to its end, and then judged. The client has received nothing of it.
+
+import { upstreamFailure } from '../../catalogue/upstream-failure.ts';
+import type { AnswerHeaders } from '../../http1/client/wire.ts';
+import { type AnswerJudge, JUDGED_BYTES_MAX } from './answer-judge.ts';
+import { CollectedBody } from './collected-body.ts';
+import type { Received, Receiver } from './receiver.ts';
+
+export class UnjudgedAnswer implements Receiver {
+  readonly read = new CollectedBody(JUDGED_BYTES_MAX);
+  readonly #judge: AnswerJudge;
+  readonly #status: number;
+  readonly #headers: AnswerHeaders;
+
+  constructor(judge: AnswerJudge, status: number, headers: AnswerHeaders) {
+    this.#judge = judge;
+    this.#status = status;
+    this.#headers = headers;
+  }
+
+  /** Throws upstream_bad_response as soon as the body has become too long. */
+  data(chunk: Buffer): Received {
+    if (!this.read.add(chunk)) throw upstreamFailure('upstream_bad_response', 'http_response_body_size');
+    return undefined;
+  }
+
+  end(): Received {
+    return this.#judge.judge({ status: this.#status, headers: this.#headers, body: this.read.whole() });
+  }
+}
