@@ -75,11 +75,11 @@ export class AnswerStream implements Receiver {
     this.#boundaries = createBoundaries(kind);
   }
 
-  /** Sends the head, before the first item. Returns true, because the client is not behind yet. */
-  open(): true {
+  /** Sends the head, before the first item. Until then, the upstream may be paused. */
+  open(): void {
     this.#answer.beginBody();
     this.#exchange.response.flushHeaders();
-    return true;
+    this.#answer.resume();
   }
 
   /** Whether the upstream may be silent for any time, as between two lines of an event stream. Within a line, the deadline applies. */

@@ -25,7 +25,7 @@ export const DROPPED_BYTES_MAX = 65_536;
 const SANDBOX_HEADER = ['Content-Security-Policy', 'sandbox'] as const;
 
 export class ClientAnswer implements Receiver, WithheldNotes {
-  /** The connection that the answer comes from, once its head has arrived. */
+  /** The connection of the request, or of the read of a record that precedes it. */
   control: Control | undefined;
   status = 0;
   /** The headers of the upstream. They stay unchanged until the head is written, because the check of the body uses them. */
@@ -62,8 +62,7 @@ export class ClientAnswer implements Receiver, WithheldNotes {
     this.#sink = exchange.response;
   }
 
-  takeHead(control: Control, status: number, headers: AnswerHeaders): void {
-    this.control = control;
+  takeHead(status: number, headers: AnswerHeaders): void {
     this.status = status;
     this.headers = headers;
     this.length = declaredLengthOf(headers);
@@ -137,16 +136,25 @@ export class ClientAnswer implements Receiver, WithheldNotes {
   /** Writes to the client. Returns false if the client is behind; the upstream is then not read until it has caught up. */
   write(chunk: Buffer): boolean {
     if (this.#sink.write(chunk)) return true;
-    this.control?.pause();
+    this.pause();
     this.#onDrain ??= () => {
       this.#clock.noteProgress();
-      this.control?.resume();
+      this.resume();
     };
     this.#sink.once('drain', this.#onDrain);
     return false;
   }
 
-  /** Whether the client has not read everything that was written. */
+  /** Reads no more from the upstream, until `resume`. */
+  pause(): void {
+    this.control?.pause();
+  }
+
+  resume(): void {
+    this.control?.resume();
+  }
+
+  /** Whether the upstream is not read, because the client has not read everything that was written. */
   get isBehind(): boolean {
     return this.control?.paused === true;
   }

@@ -28,7 +28,7 @@ export class HeldAnswer implements Receiver {
     if (this.#body.add(chunk)) return undefined;
     return this.storeWithoutBody(() => {
       this.#answer.beginBody();
-      return this.#answer.write(this.#body.whole());
+      if (this.#answer.write(this.#body.whole())) this.#answer.resume();
     });
   }
 
@@ -44,12 +44,12 @@ export class HeldAnswer implements Receiver {
   /**
    * Stores only that the request was answered, because the answer is a stream or its body is too long. Until then, pauses the upstream.
    *
-   * @param begin sends the first part of the answer. Returns false if the upstream stays paused, because the client is behind
+   * @param begin sends the first part of the answer, and resumes the upstream unless the client is behind
    */
-  storeWithoutBody(begin: () => boolean): Promise<Release> {
-    this.#answer.control?.pause();
+  storeWithoutBody(begin: () => void): Promise<Release> {
+    this.#answer.pause();
     return this.#store(undefined, () => {
-      if (begin()) this.#answer.control?.resume();
+      begin();
       return undefined;
     });
   }

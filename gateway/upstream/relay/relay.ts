@@ -54,8 +54,6 @@ export class Relay implements AnswerHandler {
   readonly #held: HeldAnswer | undefined;
   /** Status of the upstream's answer; undefined before its head has arrived. */
   #status: number | undefined;
-  /** The connection of the request, or of the read of a record that precedes it. */
-  #control: Control | undefined;
   /** The body of a status from 400 on. It is made as soon as the head has arrived, even if the body is read for the judge first. */
   #error: ErrorBody | undefined;
   /** Gets the body. Chosen by the head. */
@@ -72,7 +70,7 @@ export class Relay implements AnswerHandler {
   }
 
   onRequestStart(control: Control): void {
-    this.#control = control;
+    this.#answer.control = control;
     // If the read of the record fails, the request of the client was not sent.
     if (this.judge?.readsRecord === true) return;
     this.#exchange.recording?.sent();
@@ -80,12 +78,12 @@ export class Relay implements AnswerHandler {
     this.wasSent = true;
   }
 
-  onResponseStart(control: Control, status: number, headers: AnswerHeaders): void {
+  onResponseStart(_control: Control, status: number, headers: AnswerHeaders): void {
     if (this.isEnded) return;
     const { judge } = this;
     const isPassed = judge === undefined || judge.judgeHead(status, headers) === 'pass';
     this.#noteHead(status);
-    if (isPassed) this.#takeHead(control, status, headers);
+    if (isPassed) this.#takeHead(status, headers);
     else {
       const unjudged = new UnjudgedAnswer(judge, status, headers);
       if (status >= 400) this.#error = new ErrorBody(this.#owner, status, headers, unjudged.read);
@@ -101,8 +99,8 @@ export class Relay implements AnswerHandler {
     trail.upstreamMs = this.#clock.progressMs;
   }
 
-  #takeHead(control: Control, status: number, headers: AnswerHeaders): void {
-    if (status < 400) this.#chooseReceiver(control, status, headers);
+  #takeHead(status: number, headers: AnswerHeaders): void {
+    if (status < 400) this.#chooseReceiver(status, headers);
     else {
       this.#error = new ErrorBody(this.#owner, status, headers);
       this.#receiver = this.#error;
@@ -111,10 +109,10 @@ export class Relay implements AnswerHandler {
   }
 
   /** Chooses the object that receives the body of an answer below 400. */
-  #chooseReceiver(control: Control, status: number, headers: AnswerHeaders): void {
+  #chooseReceiver(status: number, headers: AnswerHeaders): void {
     const answer = this.#answer;
     this.#receiver = this.#held ?? answer;
-    answer.takeHead(control, status, headers);
+    answer.takeHead(status, headers);
     const treatment = bodyTreatmentOf(this.#answerCheck, this.#exchange, answer);
     answer.isSandboxed = treatment === 'sandbox';
     const compressed = answer.chooseForm();
@@ -142,7 +140,7 @@ export class Relay implements AnswerHandler {
     else this.#proceed(this.#held.storeWithoutBody(() => stream.open()));
   }
 
-  onResponseData(_control: Control, chunk: Buffer): void {
+  onResponseData(_control: Control | undefined, chunk: Buffer): void {
     if (this.isEnded || this.#endIfForestalled()) return;
     this.#clock.noteProgress();
     this.#proceed(this.#receiver.data(chunk));
@@ -154,10 +152,9 @@ export class Relay implements AnswerHandler {
 
   /** Passes on an answer that was read to its end and judged. */
   #passWhole({ status, headers, body }: CompleteAnswer): void {
-    const control = this.#control as Control;
     try {
-      this.#takeHead(control, status, headers);
-      if (body.length > 0) this.onResponseData(control, body);
+      this.#takeHead(status, headers);
+      if (body.length > 0) this.onResponseData(undefined, body);
       this.onResponseEnd();
     } catch (error) {
       this.onResponseError(undefined, toUpstreamFailure(error));
@@ -201,7 +198,7 @@ export class Relay implements AnswerHandler {
       () => {
         if (!this.isEnded && !this.#endIfForestalled()) this.#answer.releaseFirst();
       },
-      (thrown) => this.onResponseError(this.#control, thrown as Error),
+      (thrown) => this.onResponseError(undefined, thrown as Error),
     );
   }
 
@@ -261,7 +258,7 @@ export class Relay implements AnswerHandler {
   /** Ends the attempt without the rest of its answer. */
   abort(): void {
     this.#end();
-    this.#control?.abort();
+    this.#answer.control?.abort();
   }
 
   #end(): void {
@@ -280,11 +277,11 @@ export class Relay implements AnswerHandler {
 
   /** Whether a pause of the answer is not the fault of the upstream, because the client is behind, or because a stream may be silent. */
   get mayPause(): boolean {
-    return this.#control?.paused === true || this.stream?.mayPause === true;
+    return this.#answer.isBehind || this.stream?.mayPause === true;
   }
 
   /** Removes the connection from its pool. The answer continues. */
   detach(): void {
-    this.#control?.detach();
+    this.#answer.control?.detach();
   }
 }
