@@ -112,7 +112,7 @@ export function createForward(options: ForwardOptions): (exchange: Forwardable) 
   }
 
   function dispatch(target: Target, relay: Relay, attempts: Attempts): void {
-    target.dispatcher.dispatch(outgoing(attempts), relay);
+    target.pool.dispatcher.dispatch(outgoing(attempts), relay);
   }
 }
 

@@ -83,7 +83,7 @@ export class JudgedAttempt implements AnswerJudge {
     if (this.#relay.isEnded) return;
     try {
       this.#sent = this.#credentialHeader();
-      this.#target.dispatcher.dispatch(withCredential(request, this.#sent), this.#relay);
+      this.#target.pool.dispatcher.dispatch(withCredential(request, this.#sent), this.#relay);
     } catch (error) {
       this.#relay.onResponseError(undefined, error as Error);
     }

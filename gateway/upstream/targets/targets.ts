@@ -4,7 +4,6 @@ import { GatewayError } from '../../catalogue/errors.ts';
 import { failureText, type SendingFailure } from '../../catalogue/upstream-failure.ts';
 import type { Mode } from '../../exchange/caller.ts';
 import type { TlsSettings } from '../../http1/client/connect.ts';
-import type { Dispatcher } from '../../http1/client/wire.ts';
 import type { AttemptResult } from './attempt-result.ts';
 import {
   creditAndRank,
@@ -26,7 +25,6 @@ export interface UpstreamAddresses extends Omit<TargetSetRules, 'tls'> {
 export interface Target {
   /** Origin, as it appears in the log. */
   origin: string;
-  dispatcher: Dispatcher;
   pool: SharedPool;
   readonly targetState: TargetState;
   /** The state of all targets of the upstream. */
@@ -116,7 +114,7 @@ export class Targets {
     const targets = set.targetStates.map((targetState) => {
       const origin = this.#options.originOf(targetState.address);
       const pool = this.#connectionsTo(origin, { set, rules });
-      return { origin, pool, dispatcher: pool.dispatcher, targetState, set };
+      return { origin, pool, targetState, set };
     });
     return { set, rules, targets };
   }
@@ -140,7 +138,6 @@ export class Targets {
     void target.pool.letGo();
     target.pool = this.#connectionsTo(origin, pooled);
     target.origin = origin;
-    target.dispatcher = target.pool.dispatcher;
   }
 
   #bestOf({ set, rules, targets }: PooledTargets, tried: readonly Target[] | undefined): Target {

@@ -68,7 +68,7 @@ async function createScene() {
 
   async function ask(upstream = 'things', mode: 'live' | 'test' = 'live'): Promise<void> {
     const target = targets.pick(upstream, mode);
-    assert.equal((await send(target.dispatcher, { path: '/own' }).over).body, '/own');
+    assert.equal((await send(target.pool.dispatcher, { path: '/own' }).over).body, '/own');
     targets.noteResult(target, 'answered', nowMs);
   }
 
