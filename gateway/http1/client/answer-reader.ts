@@ -1,7 +1,7 @@
 // Parses the answers on one connection, step by step. The reader buffers bytes that are not parsed yet: at most a head, and the bytes that
 // were read before the handler paused.
 
-import { FIELD_LINE, HEAD_END } from '../grammar.ts';
+import { FIELD_LINE, HEAD_END, TOKEN } from '../grammar.ts';
 import { type AnswerHead, parseAnswerHead } from './answer-head.ts';
 import { WireFault } from './wire.ts';
 
@@ -16,12 +16,13 @@ const HEAD_BYTES_MAX = 16_384;
 const INTERIM_ANSWERS_MAX = 100;
 /** Maximum number of bytes of the line with the size of a chunk, including its extensions, which are ignored. */
 const SIZE_LINE_BYTES_MAX = 1024;
+/** Source of a quoted string (RFC 9110 section 5.6.4). */
+const QUOTED = '"(?:[\\t !#-[\\]-~\\x80-\\xff]|\\\\[\\t -~\\x80-\\xff])*"';
 /**
  * The line with the size of a chunk, with extensions as in RFC 9112 section 7.1.1. "Bad whitespace" is not allowed, because other parsers
  * reject it.
  */
-const CHUNK_SIZE =
-  /^([\dA-Fa-f]{1,12})(?:;[!#$%&'*+\-.^_`|~\dA-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~\dA-Za-z]+|"(?:[\t !#-[\]-~\x80-\xff]|\\[\t -~\x80-\xff])*"))?)*$/;
+const CHUNK_SIZE = new RegExp(`^([\\dA-Fa-f]{1,12})(?:;${TOKEN}(?:=(?:${TOKEN}|${QUOTED}))?)*$`);
 const FIELD = new RegExp(`^${FIELD_LINE}$`);
 
 const LINE_END = Buffer.from('\r\n');
