@@ -23,9 +23,9 @@ const IDLE_SECONDS_MAX = 600;
 export class Connection {
   /** `performance.now()` */
   readonly bornAt: number;
+  /** It is called when the connection is free, and when it has ended. */
+  readonly pool: Pool;
   readonly #socket: Socket;
-  /** The pool is called when the connection is free, and when it has ended. */
-  readonly #pool: Pool;
   readonly #reader = new AnswerReader();
   readonly #unreadCheck: UnreadCheck;
   #inFlight: RequestInFlight | undefined;
@@ -52,7 +52,7 @@ export class Connection {
   constructor(socket: Socket, pool: Pool, bornAt: number, unread: Unread) {
     this.bornAt = bornAt;
     this.#socket = socket;
-    this.#pool = pool;
+    this.pool = pool;
     this.#unreadCheck = new UnreadCheck(socket, unread);
     readBeforeFailing(socket, unread, (bytes, length) => this.read(bytes, length));
     socket.on('error', (error) => this.#lost(error));
@@ -76,7 +76,7 @@ export class Connection {
    */
   confirmQuiet(): boolean {
     const found = this.#unreadCheck.readUnread();
-    if (found === 'bytes') this.#pool.onUnrequestedBytes();
+    if (found === 'bytes') this.pool.onUnrequestedBytes();
     // HTTP among decrypted bytes has ended the connection by now.
     return found === 'nothing' || (found === 'decrypted' && !this.#hasEnded && !this.#isClosed);
   }
@@ -123,12 +123,12 @@ export class Connection {
   read(bytes: Uint8Array, length: number): void {
     // No request is in progress. Without this check, the bytes would be taken for the answer to the next request.
     if (this.#inFlight === undefined) {
-      this.#pool.onUnrequestedBytes();
+      this.pool.onUnrequestedBytes();
       this.end();
       return;
     }
     if (!this.#hasBegun) {
-      this.#pool.onUnrequestedBytes();
+      this.pool.onUnrequestedBytes();
       this.#fail(new WireFault('WIRE_MALFORMED', 'bytes were received before the request was sent'));
       return;
     }
@@ -178,9 +178,9 @@ export class Connection {
     const head = this.#reader.head;
     const idleSecondsMax = (head?.idleSeconds ?? IDLE_SECONDS + EARLIER_SECONDS) - EARLIER_SECONDS;
     this.#idleSecondsMax = Math.min(idleSecondsMax, IDLE_SECONDS_MAX);
-    if (this.#reader.hasSurplus) this.#pool.onUnrequestedBytes();
+    if (this.#reader.hasSurplus) this.pool.onUnrequestedBytes();
     const isWhole = this.#isSent && !this.#reader.hasSurplus && !this.#isClosed;
-    if (isWhole && head?.isPersistent === true && idleSecondsMax > 0 && !this.#isRetired) this.#pool.onFree(this);
+    if (isWhole && head?.isPersistent === true && idleSecondsMax > 0 && !this.#isRetired) this.pool.onFree(this);
     else this.end();
     try {
       inFlight.handler.onResponseEnd(inFlight);
@@ -213,12 +213,6 @@ export class Connection {
     if (this.#inFlight === undefined) this.end();
   }
 
-  /** Removes the connection from the count of its pool, so that the pool may open another one. Call it for an answer that may never end. */
-  detach(): void {
-    this.#isRetired = true;
-    this.#pool.onDetach(this);
-  }
-
   /** Counts one second. */
   tick(): void {
     if (this.#inFlight !== undefined) return;
@@ -233,7 +227,7 @@ export class Connection {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     this.#socket.destroy();
-    this.#pool.onEnd(this);
+    this.pool.onEnd(this);
   }
 
   /** Called when the upstream has ended the connection. The end completes an answer without a length, and fails any other answer. */

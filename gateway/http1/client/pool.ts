@@ -1,4 +1,16 @@
 // The connection pool of one origin, which opens connections for waiting requests, and reuses them.
+//
+// The calls from a request to its answer:
+//
+//   Pool.dispatch ─> requestHead                 makes the head (request-head.ts)
+//     ─> WaitingRequests.add                     the request waits for the end of the turn, or longer for a connection
+//   Pool.#serve ─> FreeConnections.take          takes a free connection
+//     ─> Connection.confirmQuiet                 makes sure that the upstream has neither closed it nor written to it
+//     ─> Connection.send ─> writeAtOnce, upload  writes the request (write-request.ts)
+//     ─> Pool.#open ─> Connect                   opens a connection if none is free (connect.ts); then #serve again
+//   Connection.read ─> AnswerReader.next          parses the answer (answer-reader.ts)
+//     ─> AnswerHandler                           gets its parts; for a forwarded request, upstream/relay/relay.ts
+//     ─> Pool.onFree ─> FreeConnections.rest     gives the connection back once the answer is read
 
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { contain } from '../../shared/faults.ts';
@@ -138,8 +150,9 @@ export class Pool implements Dispatcher {
     this.#serveSoon();
   }
 
-  /** Called when the connection no longer counts in the pool. It still finishes its request. */
-  onDetach(connection: Connection): void {
+  /** No longer counts the connection, so that another one may be opened. Call it for an answer that may never end. */
+  detach(connection: Connection): void {
+    connection.retire();
     this.#detached.add(connection);
     if (this.#waiting.length > 0) this.#serveSoon();
   }
@@ -159,25 +172,23 @@ export class Pool implements Dispatcher {
   #serveSoon(): void {
     if (this.#isServing) return;
     this.#isServing = true;
-    atEndOfTurn(this, Pool.#serveOne);
+    atEndOfTurn(this, Pool.#serve);
   }
 
-  // A function of the class, because a closure would be made for each turn.
-  static readonly #serveOne = (pool: Pool): void => pool.#serve();
-
-  #serve(): void {
-    this.#isServing = false;
-    while (this.#waiting.hasNext()) {
-      const connection = this.#free.take();
+  // Static, because a closure would be made for each turn.
+  static #serve(pool: Pool): void {
+    pool.#isServing = false;
+    while (pool.#waiting.hasNext()) {
+      const connection = pool.#free.take();
       if (connection === undefined) break;
-      if (connection.confirmQuiet()) connection.send(this.#waiting.next());
+      if (connection.confirmQuiet()) connection.send(pool.#waiting.next());
       else connection.end();
     }
-    this.#free.forgetFresh();
-    this.#openForWaiting();
-    this.#waiting.noteWaits(this.#opening.size + this.#free.restingCount);
-    if (this.#free.endRest() && this.#waiting.length > 0) this.#serveSoon();
-    this.#finishIfClosed();
+    pool.#free.forgetFresh();
+    pool.#openForWaiting();
+    pool.#waiting.noteWaits(pool.#opening.size + pool.#free.restingCount);
+    if (pool.#free.endRest() && pool.#waiting.length > 0) pool.#serveSoon();
+    pool.#finishIfClosed();
   }
 
   #openForWaiting(): void {

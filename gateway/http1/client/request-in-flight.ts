@@ -1,14 +1,7 @@
 // One request of the HTTP/1.1 client, with the controls that the handler of its answer uses.
 
+import type { Connection } from './connection.ts';
 import type { AnswerHandler, Control, Outgoing } from './wire.ts';
-
-/** The connection that carries the request. */
-interface Carrier {
-  pause(): void;
-  resume(): void;
-  detach(): void;
-  end(): void;
-}
 
 /** A request in progress, and the handler of its answer. */
 export class RequestInFlight implements Control {
@@ -20,7 +13,7 @@ export class RequestInFlight implements Control {
   /** `performance.now()` when the request began to wait because every connection was in use; 0 if it did not wait. */
   waitsSinceMs = 0;
   /** Set while the request has a connection. */
-  connection: Carrier | undefined;
+  connection: Connection | undefined;
 
   constructor(request: Outgoing, head: string, handler: AnswerHandler) {
     this.request = request;
@@ -39,7 +32,7 @@ export class RequestInFlight implements Control {
   }
 
   detach(): void {
-    this.connection?.detach();
+    this.connection?.pool.detach(this.connection);
   }
 
   abort(): void {
