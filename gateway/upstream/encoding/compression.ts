@@ -4,6 +4,7 @@
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { AnswerHeaders } from '../../http1/client/wire.ts';
 import { acceptedCodings, refusesIdentity, weightOf } from '../../shared/http/content-coding.ts';
+import { joinedValueOf } from '../headers/answer-headers.ts';
 import { codingOf } from './decode.ts';
 import type { CompressionCoding } from './encoders.ts';
 
@@ -101,10 +102,11 @@ export function createCompression(rules: CompressionRules | undefined): Compress
 
 function isCompressible(status: number, headers: AnswerHeaders): boolean {
   if (status < 200 || status >= 300 || UNFIT_STATUSES.has(status)) return false;
-  const type = textOf(headers['content-type']).toLowerCase();
+  const type = joinedValueOf(headers['content-type'])?.toLowerCase() ?? '';
   if (!COMPRESSIBLE.test(type) || codingOf(headers) !== '') return false;
   return (
-    mayTransform(textOf(headers['cache-control'])) && HEADERS_ABOUT_BYTES.every((name) => headers[name] === undefined)
+    mayTransform(joinedValueOf(headers['cache-control'])) &&
+    HEADERS_ABOUT_BYTES.every((name) => headers[name] === undefined)
   );
 }
 
@@ -121,28 +123,24 @@ function mayTransform(cacheControl: string | undefined): boolean {
  * ETag (RFC 9111 section 4.3.4).
  */
 function notModified({ headers: asked }: Pick<Forwardable, 'headers'>, headers: AnswerHeaders): AnswerForm {
-  const etag = textOf(headers.etag);
-  const isWeak = etag.startsWith('"') && asked.get('if-none-match')?.includes(`W/${etag}`) === true;
+  const etag = joinedValueOf(headers.etag);
+  const isWeak = etag?.startsWith('"') === true && asked.get('if-none-match')?.includes(`W/${etag}`) === true;
   const vary = withAcceptEncoding(headers.vary);
   return { headers: { ...headers, vary, etag: isWeak ? `W/${etag}` : headers.etag }, compressed: undefined };
 }
 
 /** Returns the ETag as a weak ETag, because the compressed and the plain form have different bytes (RFC 9110 section 8.8.1). */
 function weaken(etag: string | string[] | undefined): string | undefined {
-  const text = textOf(etag);
-  return text.startsWith('"') ? `W/${text}` : text || undefined;
+  const text = joinedValueOf(etag);
+  return text?.startsWith('"') ? `W/${text}` : text || undefined;
 }
 
 function withAcceptEncoding(vary: string | string[] | undefined): string {
-  const text = textOf(vary);
+  const text = joinedValueOf(vary) ?? '';
   const names = text
     .toLowerCase()
     .split(',')
     .map((one) => one.trim());
   if (names.includes('*') || names.includes('accept-encoding')) return text;
   return text === '' ? 'Accept-Encoding' : `${text}, Accept-Encoding`;
-}
-
-function textOf(value: string | string[] | undefined): string {
-  return typeof value === 'string' ? value : (value ?? []).join(', ');
 }

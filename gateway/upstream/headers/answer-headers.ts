@@ -67,7 +67,7 @@ export function clientAnswerHeaders(
   sent: string[] = [],
 ): string[] {
   const { operation } = context;
-  const named = namedBy(textOf(given.connection));
+  const named = namedBy(joinedValueOf(given.connection));
   let setsCookies = false;
   for (const name in given) {
     const value = given[name];
@@ -169,7 +169,8 @@ export function declaredLengthOf(headers: AnswerHeaders): number {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : -1;
 }
 
-function textOf(value: string | string[] | undefined): string | undefined {
+/** Returns all values of a field as one. */
+export function joinedValueOf(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' ? value : value?.join(', ');
 }
 
@@ -183,7 +184,7 @@ let latestPrivate = 'private, no-store';
 
 /** Returns the Cache-Control header. Answers on secured operations are always private. */
 function cacheControl(given: string | string[] | undefined, isPublic: boolean): string {
-  const text = textOf(given);
+  const text = joinedValueOf(given);
   if (text !== undefined && isPublic) return text;
   if (text !== latestDirectives) {
     latestPrivate = privateDirectives(text);

@@ -5,6 +5,7 @@ import { GatewayError } from '../../../catalogue/errors.ts';
 import { upstreamFailure } from '../../../catalogue/upstream-failure.ts';
 import { type JsonNode, printJsonTree, readJson } from '../../../shared/json-tree.ts';
 import { codingOf, decodeBody, isDecodable } from '../../encoding/decode.ts';
+import { firstValueOf } from '../../headers/answer-headers.ts';
 import { type CompleteAnswer, JUDGED_BYTES_MAX } from '../../relay/answer-judge.ts';
 import { type AddressedOperation, type MemberMatchers, membersTest } from '../matchers.ts';
 import { changeAt, memberPath } from '../members.ts';
@@ -140,7 +141,7 @@ function lastNameOf(dotted: string): string {
 }
 
 function essenceOf(contentType: string | string[] | undefined): string {
-  const first = Array.isArray(contentType) ? contentType[0] : contentType;
+  const first = firstValueOf(contentType);
   return first === undefined ? 'none' : (first.split(';', 1)[0] as string).trim().toLowerCase();
 }
 
