@@ -1,7 +1,7 @@
 // Checks an upstream's answers against the contract. Status and media type are always checked, the body if the operation requires it.
 
-import type { AnswerCheck, ItemCheck, UndeclaredAnswer } from '../exchange/answer-check.ts';
-import type { Operation } from '../exchange/operation.ts';
+import type { AnswerCheck, CheckedHead, ItemCheck, UndeclaredAnswer } from '../exchange/answer-check.ts';
+import type { Operation, Reaction } from '../exchange/operation.ts';
 import { hasLongNumbers, measure } from './json.ts';
 import { declaredFor, essenceOf, isJson, mediaTypesOf } from './media-types.ts';
 import type { ContractOperation } from './operations/operations.ts';
@@ -56,42 +56,23 @@ export function createAnswerCheck(
   );
   const contractOf = (operation: Operation) => contracts.get(operation) as AnswerContract;
 
-  function undeclared(
+  function reactionTo(
     operation: Operation,
-    status: number,
-    contentType: string | undefined,
-    hasBody: boolean,
+    { status, hasBody, dropsBody }: CheckedHead,
+    contentType?: string,
     isRequested = true,
-  ): UndeclaredAnswer | undefined {
+  ): Reaction | UndeclaredAnswer {
     const contract = contractOf(operation);
     const declared = statusIn(contract, status, isRequested);
     if (!declared.isDeclared) return undeclaredStatus(contract.entry, status, contentType);
-    if (!hasBody || typeIn(declared, contentType).fits) return undefined;
-    return undeclaredMediaType(contract.entry, status, contentType, declared.mediaTypes);
-  }
-
-  function modeFor(
-    operation: Operation,
-    status: number,
-    contentType?: string,
-    isRequested = true,
-  ): 'refuse' | 'report' | 'off' {
-    const mode = operation.answerCheck;
-    if (mode === 'off') return 'off';
-    const contract = contractOf(operation);
-    if (!typeIn(statusIn(contract, status, isRequested), contentType).isJson) return 'off';
-    if (mode === 'refuse') return mode;
+    const { fits, isJson } = typeIn(declared, contentType);
+    if (hasBody && !fits) return undeclaredMediaType(contract.entry, status, contentType, declared.mediaTypes);
+    if (dropsBody || !isJson) return 'off';
+    const reaction = operation.answerCheck;
+    if (reaction !== 'report') return reaction;
     // A part of a body cannot be checked.
-    if (status === PARTIAL_CONTENT && isRequested) return 'off';
-    const at = now();
-    if (at - contract.lastReportMs < REPORT_INTERVAL_MS) {
-      contract.unchecked += 1;
-      return 'off';
-    }
-    contract.lastReportMs = at;
-    contract.standsFor = contract.unchecked + 1;
-    contract.unchecked = 0;
-    return mode;
+    const isPart = status === PARTIAL_CONTENT && isRequested;
+    return !isPart && isReportDue(contract, now()) ? 'report' : 'off';
   }
 
   function violations(operation: Operation, status: number, body: Buffer, contentType?: string): readonly string[] {
@@ -115,7 +96,7 @@ export function createAnswerCheck(
 
   const standsFor = (operation: Operation) => contractOf(operation).standsFor;
 
-  return { undeclared, modeFor, violations, standsFor, itemCheck };
+  return { reactionTo, violations, standsFor, itemCheck };
 }
 
 /**
@@ -147,6 +128,18 @@ function violationsInText(check: SchemaCheck, text: string, root: JsonObject, wh
     return [`${whole} is not JSON`];
   }
   return violationsIn(check, value, root, whole, text);
+}
+
+/** Decides whether an answer is checked for the report, and counts it. */
+function isReportDue(contract: AnswerContract, nowMs: number): boolean {
+  if (nowMs - contract.lastReportMs < REPORT_INTERVAL_MS) {
+    contract.unchecked += 1;
+    return false;
+  }
+  contract.lastReportMs = nowMs;
+  contract.standsFor = contract.unchecked + 1;
+  contract.unchecked = 0;
+  return true;
 }
 
 function statusIn({ entry, statuses }: AnswerContract, status: number, isRequested: boolean): DeclaredStatus {

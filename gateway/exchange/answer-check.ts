@@ -1,28 +1,21 @@
 // The check of an upstream's answers against the contract. contract/answer.ts implements it, and upstream/relay/contract-check.ts uses it.
 
-import type { Operation } from './operation.ts';
+import type { Operation, Reaction } from './operation.ts';
 
 export interface AnswerCheck {
   /**
-   * Describes an answer whose status, or media type of a body, the contract does not declare; undefined if both are declared. A status
-   * without declared content allows every type in which browsers run no scripts.
+   * Returns what to do with the body: `refuse` buffers it until it is checked, `report` checks a copy, `off` passes it on unchecked.
+   * Describes an answer whose status, or media type of a body, the contract does not declare. A status without declared content allows
+   * every type in which browsers run no scripts.
    *
    * @param isRequested false for a 206 or 304 that does not follow from the request, so that only the contract can allow it
    */
-  undeclared(
+  reactionTo(
     operation: Operation,
-    status: number,
-    contentType: string | undefined,
-    hasBody: boolean,
-    isRequested?: boolean,
-  ): UndeclaredAnswer | undefined;
-  /** Returns what to do with the body: `refuse` buffers it until it is checked, `report` checks a copy, `off` passes it on unchecked. */
-  modeFor(
-    operation: Operation,
-    status: number,
+    head: CheckedHead,
     contentType?: string,
     isRequested?: boolean,
-  ): 'refuse' | 'report' | 'off';
+  ): Reaction | UndeclaredAnswer;
   /** Returns one sentence per violation. A sentence names places, never values. */
   violations(operation: Operation, status: number, body: Buffer, contentType?: string): readonly string[];
   /**
@@ -33,11 +26,18 @@ export interface AnswerCheck {
   itemCheck(operation: Operation, status: number, contentType?: string): ItemCheck | undefined;
 }
 
+export interface CheckedHead {
+  readonly status: number;
+  readonly hasBody: boolean;
+  /** Whether the body is not checked, because the client does not get it. */
+  readonly dropsBody: boolean;
+}
+
 /** An answer that its contract does not declare. */
 export interface UndeclaredAnswer {
   readonly what: 'status' | 'media type';
   /** `report` and `off` let it pass. */
-  readonly reaction: 'report' | 'refuse' | 'off';
+  readonly reaction: Reaction;
   /** A text about the declaration, the answer, and the line to add to the contract. It contains nothing from the body. */
   readonly text: string;
   /** Whether browsers run scripts in the answer. */

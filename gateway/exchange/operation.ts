@@ -8,6 +8,9 @@ export interface SecurityAlternative {
   readonly scopes: readonly string[];
 }
 
+/** What happens to an answer that violates the contract: the log reports it, the client gets a refusal instead, or it is not checked. */
+export type Reaction = 'report' | 'refuse' | 'off';
+
 /** One method and path of a contract, resolved once per configuration and frozen. */
 export interface Operation {
   /** The operationId in the contract; the `qualifiedId` if the entry has `operationNames: qualified`. Unique over all contracts. */
@@ -62,9 +65,9 @@ export interface Operation {
   readonly streams: boolean;
   /** Whether the request may be upgraded to a WebSocket. */
   readonly webSocket: boolean;
-  readonly answerCheck: 'report' | 'refuse' | 'off';
+  readonly answerCheck: Reaction;
   /** The reaction to an answer of a media type that the contract does not declare. */
-  readonly undeclaredMediaTypes: 'report' | 'refuse' | 'off';
+  readonly undeclaredMediaTypes: Reaction;
   /** Whether clients may ask for parts of an answer. */
   readonly ranges: boolean;
   /** Whether the upstream gets the caller's token. API keys, user names and passwords are never forwarded. */

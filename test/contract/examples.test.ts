@@ -86,9 +86,10 @@ for (const entry of operations) {
     test(`accepts ${isBytes ? 'its media type' : 'JSON answers'} only`, () => {
       const success = Number(Object.keys(responses.value as object).find((status) => /^2\d\d$/.test(status)));
       const mediaType = BYTES.get(operation.id) ?? 'application/json; charset=utf-8';
-      assert.equal(answers.undeclared(operation, success, mediaType, true), undefined);
-      assert.equal(answers.undeclared(operation, success, 'text/html', true)?.reaction, 'refuse');
-      assert.equal(answers.undeclared(operation, success, undefined, true)?.reaction, 'refuse');
+      const head = { status: success, hasBody: true, dropsBody: true };
+      assert.equal(answers.reactionTo(operation, head, mediaType), 'off');
+      for (const type of ['text/html', undefined])
+        assert.partialDeepStrictEqual(answers.reactionTo(operation, head, type), { reaction: 'refuse' });
     });
   });
 }

@@ -76,8 +76,9 @@ function faultsOf(answered: BackendAnswer, check: AnswerCheck): Finding[] {
   if (statusOf(answered) >= 400) return refusalOf(answered);
   const contentType = headers['content-type'];
   const type = Array.isArray(contentType) ? contentType[0] : contentType;
-  const undeclared = check.undeclared(operation, status, type, status !== 204 && answered.body.length > 0);
-  if (undeclared !== undefined) return [undeclaredFinding(operation.id, undeclared)];
+  const hasBody = status !== 204 && answered.body.length > 0;
+  const reaction = check.reactionTo(operation, { status, hasBody, dropsBody: true }, type);
+  if (typeof reaction === 'object') return [undeclaredFinding(operation.id, reaction)];
   const body = judgement?.kind === 'pass' ? judgement.body : answered.body;
   const violations = body.length === 0 ? [] : check.violations(operation, status, body, type);
   return violations.slice(0, SHOWN_MAX).map((violation) => drift(`${status} with a wrong body: ${violation}.`));

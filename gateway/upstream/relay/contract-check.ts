@@ -5,7 +5,7 @@ import { upstreamFailure } from '../../catalogue/upstream-failure.ts';
 import type { AnswerCheck, UndeclaredAnswer } from '../../exchange/answer-check.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { TrailNotes } from '../../exchange/notes.ts';
-import type { Operation } from '../../exchange/operation.ts';
+import type { Operation, Reaction } from '../../exchange/operation.ts';
 import type { AnswerHeaders } from '../../http1/client/wire.ts';
 import { codingOf, type DecodingFault, decodeBody, isDecodable } from '../encoding/decode.ts';
 import { firstValueOf } from '../headers/answer-headers.ts';
@@ -21,47 +21,38 @@ const DECODING_FAULTS: Readonly<Record<DecodingFault, string>> = {
   invalid: 'the body does not have the coding that Content-Encoding names',
 };
 
-/**
- * What happens to the body of an answer:
- *
- * - `refuse`: the client gets it once it has passed its check
- * - `report`: the client gets it as it arrives, and a copy is checked
- * - `pass`: it is not checked
- * - `sandbox`: it is not checked, and browsers run no scripts in it
- */
-type BodyTreatment = 'refuse' | 'report' | 'pass' | 'sandbox';
+/** `sandbox`: the body is not checked, and browsers run no scripts in it. */
+type BodyReaction = Reaction | 'sandbox';
 
-/** Decides by the head of an answer below 400 how its body is treated. Throws if the contract refuses the answer. */
-export function bodyTreatmentOf(check: AnswerCheck, exchange: Forwardable, answer: ClientAnswer): BodyTreatment {
+/** Decides by the head of an answer below 400 what happens to its body. Throws if the contract refuses the answer. */
+export function reactionToBody(check: AnswerCheck, exchange: Forwardable, answer: ClientAnswer): BodyReaction {
   const { operation, trail } = exchange;
-  const { status, headers, hasBody, dropsBody } = answer;
-  const contentType = firstValueOf(headers['content-type']);
+  const { status, headers } = answer;
   const isRequested = isStatusRequested(status, headers, exchange);
-  const undeclared = check.undeclared(operation, status, contentType, hasBody, isRequested);
-  if (undeclared !== undefined) return undeclaredTreatment(undeclared, trail);
-  return dropsBody ? 'pass' : checkedTreatment(check.modeFor(operation, status, contentType, isRequested), headers);
+  const reaction = check.reactionTo(operation, answer, firstValueOf(headers['content-type']), isRequested);
+  return typeof reaction === 'string' ? possibleReaction(reaction, headers) : reactionToUndeclared(reaction, trail);
 }
 
 /** Refuses an answer whose status or media type the contract does not declare, or lets its body pass. */
-function undeclaredTreatment({ what, reaction, text, isActive }: UndeclaredAnswer, trail: TrailNotes): BodyTreatment {
+function reactionToUndeclared(answer: UndeclaredAnswer, trail: TrailNotes): BodyReaction {
+  const { what, reaction, text, isActive } = answer;
   if (reaction !== 'off') trail.note('answerViolations', [text]);
   if (reaction === 'refuse') {
     const code = what === 'status' ? 'upstream_contract_violation' : 'upstream_bad_response';
     throw upstreamFailure(code, 'http_protocol_error', new Error(`undeclared ${what}`));
   }
-  return isActive ? 'sandbox' : 'pass';
+  return isActive ? 'sandbox' : 'off';
 }
 
 /**
- * Returns the treatment of a declared body. In mode `refuse`, throws upstream_bad_response for an encoded answer, because the request
- * allowed no coding (upstream/headers/request-lines.ts). In mode `report`, a decoded copy of the body is checked; an answer with a coding
- * that the gateway does not know passes unchecked.
+ * Returns the reaction to a declared body. With `refuse`, throws upstream_bad_response for an encoded answer, because the request allowed
+ * no coding (upstream/headers/request-lines.ts). With `report`, a decoded copy of the body is checked; an answer with a coding that the
+ * gateway does not know passes unchecked.
  */
-function checkedTreatment(mode: 'refuse' | 'report' | 'off', headers: AnswerHeaders): BodyTreatment {
-  if (mode === 'off') return 'pass';
-  const coding = codingOf(headers);
-  if (coding === '') return mode;
-  if (mode === 'report') return isDecodable(coding) ? mode : 'pass';
+function possibleReaction(reaction: Reaction, headers: AnswerHeaders): Reaction {
+  const coding = reaction === 'off' ? '' : codingOf(headers);
+  if (coding === '') return reaction;
+  if (reaction === 'report') return isDecodable(coding) ? reaction : 'off';
   const cause = new Error(`content coding ${coding}, although the request allowed none`);
   throw upstreamFailure('upstream_bad_response', 'http_response_content_coding', cause);
 }

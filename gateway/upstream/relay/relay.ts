@@ -25,7 +25,7 @@ import type { AnswerJudge, CompleteAnswer } from './answer-judge.ts';
 import { AnswerStream } from './answer-stream.ts';
 import { CheckedBody } from './checked-body.ts';
 import { ClientAnswer, DROPPED_BYTES_MAX } from './client-answer.ts';
-import { bodyTreatmentOf } from './contract-check.ts';
+import { reactionToBody } from './contract-check.ts';
 import { ErrorBody } from './error-body.ts';
 import { HeldAnswer } from './held-answer.ts';
 import type { Received, Receiver, Release } from './receiver.ts';
@@ -113,8 +113,8 @@ export class Relay implements AnswerHandler {
     const answer = this.#answer;
     this.#receiver = this.#held ?? answer;
     answer.takeHead(status, headers);
-    const treatment = bodyTreatmentOf(this.#answerCheck, this.#exchange, answer);
-    answer.isSandboxed = treatment === 'sandbox';
+    const reaction = reactionToBody(this.#answerCheck, this.#exchange, answer);
+    answer.isSandboxed = reaction === 'sandbox';
     const compressed = answer.chooseForm();
     if (compressed !== undefined) compressed.onError = (error) => this.#compressorFailed(error);
     const kind = streamKindOf(firstValueOf(answer.headers['content-type']));
@@ -122,9 +122,9 @@ export class Relay implements AnswerHandler {
       this.#openStream(kind);
       return;
     }
-    if (this.#held === undefined && treatment !== 'refuse') this.#clock.notePassing();
-    if (treatment === 'refuse' || treatment === 'report')
-      this.#receiver = new CheckedBody(treatment, this.#exchange, this.#answerCheck, answer, this.#held ?? answer);
+    if (this.#held === undefined && reaction !== 'refuse') this.#clock.notePassing();
+    if (reaction === 'refuse' || reaction === 'report')
+      this.#receiver = new CheckedBody(reaction, this.#exchange, this.#answerCheck, answer, this.#held ?? answer);
     if (answer.dropsBody && answer.hasBody && (kind !== undefined || answer.length > DROPPED_BYTES_MAX))
       this.#proceed(answer.stopReading());
   }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createAnswerCheck } from '../../../gateway/contract/answer.ts';
+import type { AnswerCheck } from '../../../gateway/exchange/answer-check.ts';
+import type { Operation } from '../../../gateway/exchange/operation.ts';
 import { compileDocument, documentOf } from './compiled.ts';
 
 async function answersOf(responses: object, says: object = {}) {
@@ -10,7 +12,25 @@ async function answersOf(responses: object, says: object = {}) {
   assert.deepEqual(mistakes, []);
   const operation = operations[0]?.operation;
   assert.ok(operation);
-  return { ...createAnswerCheck(operations, schemas, () => clock.nowMs), operation, clock };
+  const check = createAnswerCheck(operations, schemas, () => clock.nowMs);
+  return { ...check, ...headChecks(check), operation, clock };
+}
+
+/** Returns the two parts of the check of a head: the description of an undeclared answer, and the reaction to its body. */
+function headChecks(check: AnswerCheck) {
+  function undeclared(
+    operation: Operation,
+    status: number,
+    type: string | undefined,
+    hasBody: boolean,
+    isRequested = true,
+  ) {
+    const found = check.reactionTo(operation, { status, hasBody, dropsBody: true }, type, isRequested);
+    return typeof found === 'string' ? undefined : found;
+  }
+  const reactionTo = (operation: Operation, status: number, type?: string, isRequested = true) =>
+    check.reactionTo(operation, { status, hasBody: false, dropsBody: false }, type, isRequested);
+  return { undeclared, reactionTo };
 }
 
 const json = (schema: object) => ({ description: 'x', content: { 'application/json': { schema } } });
@@ -48,12 +68,12 @@ test('declared media types and ranges are declared, and where none is declared a
 });
 
 test('parts and unchanged answers are declared where the whole is', async () => {
-  const { undeclared, modeFor, operation } = await answersOf({ 200: { description: 'x', content } });
+  const { undeclared, reactionTo, operation } = await answersOf({ 200: { description: 'x', content } });
   assert.equal(undeclared(operation, 304, undefined, false), undefined);
   assert.equal(undeclared(operation, 206, 'image/png', true), undefined);
   assert.equal(undeclared(operation, 206, 'multipart/byteranges; boundary=x', true), undefined);
   assert.equal(undeclared(operation, 206, 'text/plain', true)?.what, 'media type');
-  assert.equal(modeFor(operation, 206, 'application/json'), 'off');
+  assert.equal(reactionTo(operation, 206, 'application/json'), 'off');
   assert.equal(undeclared(operation, 201, 'application/json', true)?.what, 'status');
 });
 
@@ -69,7 +89,7 @@ test('a part or an unchanged answer that was not asked for is declared only wher
   assert.equal(named.undeclared(named.operation, 304, undefined, false, false), undefined);
   assert.equal(named.undeclared(named.operation, 206, 'application/json', true, false), undefined);
   assert.equal(named.undeclared(named.operation, 206, 'multipart/byteranges', true, false)?.what, 'media type');
-  assert.notEqual(named.modeFor(named.operation, 206, 'application/json', false), 'off', 'its body is checked');
+  assert.notEqual(named.reactionTo(named.operation, 206, 'application/json', false), 'off', 'its body is checked');
 });
 
 test('an undeclared answer is described with the line that would declare it, and without text that is no media type', async () => {
@@ -95,25 +115,25 @@ test('only JSON is looked at, by its own schema', async () => {
     'application/json': { schema: { const: 1 } },
     'application/hal+json': { schema: { const: 2 } },
   };
-  const { modeFor, violations, operation } = await answersOf(
-    { 200: { description: 'x', content } },
+  const { reactionTo, violations, operation } = await answersOf(
+    { 200: { description: 'x', content }, 204: { description: 'x' } },
     { response: 'refuse' },
   );
-  assert.equal(modeFor(operation, 200, 'text/csv'), 'off');
-  assert.equal(modeFor(operation, 200, 'application/hal+json'), 'refuse');
-  assert.equal(modeFor(operation, 200), 'refuse');
-  assert.equal(modeFor(operation, 204), 'off');
+  assert.equal(reactionTo(operation, 200, 'text/csv'), 'off');
+  assert.equal(reactionTo(operation, 200, 'application/hal+json'), 'refuse');
+  assert.equal(reactionTo(operation, 200), 'refuse');
+  assert.equal(reactionTo(operation, 204), 'off');
   assert.deepEqual(violations(operation, 200, Buffer.from('2'), 'application/hal+json; v=1'), []);
   assert.deepEqual(violations(operation, 200, Buffer.from('2'), 'application/json'), ['the body: not_allowed']);
 });
 
 test('one answer per operation and second is reported on', async () => {
-  const { modeFor, operation, clock } = await answersOf({ 200: json({}) });
-  assert.equal(modeFor(operation, 200), 'report');
+  const { reactionTo, operation, clock } = await answersOf({ 200: json({}) });
+  assert.equal(reactionTo(operation, 200), 'report');
   clock.nowMs = 999;
-  assert.equal(modeFor(operation, 200), 'off');
+  assert.equal(reactionTo(operation, 200), 'off');
   clock.nowMs = 1000;
-  assert.equal(modeFor(operation, 200), 'report');
+  assert.equal(reactionTo(operation, 200), 'report');
 });
 
 test('an answer that would take long to check is not', async () => {
