@@ -7,15 +7,7 @@ import type { PoolSettings } from '../../http1/client/pool.ts';
 import { hasNoConnection } from './addresses.ts';
 import { Breaker, type BreakerRules, type BreakerState } from './breaker.ts';
 import { type CheckResult, createHealthCheck, type HealthCheck, type HealthRules } from './health-check.ts';
-import {
-  clearOutlier,
-  createTargetState,
-  type EjectionRules,
-  type EjectionScope,
-  isFailing,
-  readmit,
-  type TargetState,
-} from './outlier-detection.ts';
+import { type EjectionRules, type EjectionScope, TargetState } from './outlier-detection.ts';
 import type { Pools } from './pools.ts';
 import {
   type TargetCondition,
@@ -190,9 +182,9 @@ export class TargetSets {
   #use(set: TargetSet, addresses: readonly string[], rules: TargetSetRules): void {
     const known = new Map(set.targetStates.map((targetState) => [targetState.address, targetState]));
     set.rules = rules;
-    set.targetStates = [...new Set(addresses)].map((address) => known.get(address) ?? createTargetState(address));
+    set.targetStates = [...new Set(addresses)].map((address) => known.get(address) ?? new TargetState(address));
     set.breaker.use(rules.breaker);
-    if (rules.ejection === 'off' || set.targetStates.length === 1) set.targetStates.forEach(clearOutlier);
+    if (rules.ejection === 'off' || set.targetStates.length === 1) for (const one of set.targetStates) one.clear();
     this.#checkAll(set, rules);
   }
 
@@ -222,8 +214,7 @@ export class TargetSets {
       connect: () => pools.single(originOf(targetState.address), set.rules),
       onResult: (result) => onCheck({ upstream, mode, result }),
       onVerdict: (isHealthy) => {
-        targetState.healthy = isHealthy;
-        if (isHealthy && targetState.phase === 'in') readmit(targetState, set.rules.ejection, clock());
+        targetState.noteHealth(isHealthy, set.rules.ejection, clock());
         this.report(set, targetState, targetConditionOf(targetState, clock()));
       },
     });
@@ -233,7 +224,7 @@ export class TargetSets {
     const { mode, checks, rules } = set;
     const isBreakerOpen = set.breaker.state() !== 'closed';
     return set.targetStates.map((targetState) => {
-      const isFailingNow = isFailing(targetState, rules.ejection) || (isBreakerOpen && targetState.failuresInRow > 0);
+      const isFailingNow = targetState.isFailing(rules.ejection) || (isBreakerOpen && targetState.failuresInRow > 0);
       const known = {
         mode,
         isFailing: isFailingNow,

@@ -5,7 +5,7 @@ import type { Mode } from '../../exchange/caller.ts';
 import { hasNoConnection } from './addresses.ts';
 import type { BreakerState } from './breaker.ts';
 import type { HealthCheck, LastCheck } from './health-check.ts';
-import { phaseAt, type TargetState } from './outlier-detection.ts';
+import type { TargetState } from './outlier-detection.ts';
 
 /**
  * `failing`: requests to it keep failing, but it stays in use, for instance because it is the only one. `unhealthy`: health checks fail.
@@ -49,7 +49,7 @@ interface TargetMoment {
 
 export function targetConditionOf(targetState: TargetState, nowMs: number): TargetCondition {
   if (!targetState.healthy) return 'unhealthy';
-  const phase = phaseAt(targetState, nowMs);
+  const phase = targetState.phaseAt(nowMs);
   return phase === 'in' ? 'healthy' : phase;
 }
 

@@ -5,14 +5,7 @@ import { failureText, type SendingFailure } from '../../catalogue/upstream-failu
 import type { Mode } from '../../exchange/caller.ts';
 import type { TlsSettings } from '../../http1/client/connect.ts';
 import type { AttemptResult } from './attempt-result.ts';
-import {
-  creditAndRank,
-  type EjectionRules,
-  noteRequestBegan,
-  noteRequestEnded,
-  SELECTION_RANK,
-  type TargetState,
-} from './outlier-detection.ts';
+import { type EjectionRules, SELECTION_RANK, type TargetState } from './outlier-detection.ts';
 import type { Pools, SharedPool } from './pools.ts';
 import type { TargetSet, TargetSetRules, TargetSets } from './target-set.ts';
 
@@ -82,7 +75,7 @@ export class Targets {
     const origin = this.#options.originOf(target.targetState.address);
     if (origin !== target.origin) this.#move(target, pooled, origin);
     if (pooled.set.isolatedUntilMs > 0) this.#isolate(pooled);
-    noteRequestBegan(target.targetState);
+    target.targetState.noteBegan();
     return target;
   }
 
@@ -94,7 +87,7 @@ export class Targets {
    */
   noteResult(target: Target, result: AttemptResult, sentAtMs: number, failure?: SendingFailure): void {
     const { targetState, set } = target;
-    const change = noteRequestEnded(targetState, set, result, sentAtMs, failure);
+    const change = targetState.noteEnded(set, result, sentAtMs, failure);
     set.breaker.noteResult(result, sentAtMs, failure);
     if (change !== undefined) this.#options.targetSets.report(set, targetState, change);
   }
@@ -178,7 +171,7 @@ export function choose<C extends Candidate>(
   let bestRank = 0;
   for (let i = 0; i < candidates.length; i++) {
     const candidate = candidates[(rotation + i) % candidates.length] as C;
-    let rank = creditAndRank(candidate.targetState, rules, nowMs);
+    let rank = candidate.targetState.creditAndRank(rules, nowMs);
     if (tried?.includes(candidate) === true) rank += SELECTION_RANK.tried;
     if (best !== undefined) {
       if (rank > bestRank) continue;

@@ -4,15 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as fc from 'fast-check';
 import type { AttemptResult } from '../../../gateway/upstream/targets/attempt-result.ts';
-import {
-  createTargetState,
-  type EjectionRules,
-  noteRequestBegan,
-  noteRequestEnded,
-  phaseAt,
-  readmit,
-  type TargetState,
-} from '../../../gateway/upstream/targets/outlier-detection.ts';
+import { type EjectionRules, TargetState } from '../../../gateway/upstream/targets/outlier-detection.ts';
 import { choose } from '../../../gateway/upstream/targets/targets.ts';
 
 const rules: EjectionRules = { failures: 3, baseSeconds: 10, maxSeconds: 60, percentMax: 50, slowStartSeconds: 10 };
@@ -22,9 +14,7 @@ interface Candidate {
 }
 
 function createScene(count: number) {
-  const targets: Candidate[] = [...'abcdefgh']
-    .slice(0, count)
-    .map((name) => ({ targetState: createTargetState(name) }));
+  const targets: Candidate[] = [...'abcdefgh'].slice(0, count).map((name) => ({ targetState: new TargetState(name) }));
   const targetStates = targets.map(({ targetState }) => targetState);
   let nowMs = 1_000_000;
   const upstream = { rules: { ejection: rules }, targetStates, clock: () => nowMs };
@@ -39,7 +29,7 @@ function createScene(count: number) {
     },
     pick(tried?: readonly Candidate[]) {
       const target = choose(targets, rules, nowMs, ++turn % count, tried);
-      noteRequestBegan(target.targetState);
+      target.targetState.noteBegan();
       sent.set(target, [...(sent.get(target) ?? []), nowMs]);
       return target;
     },
@@ -47,12 +37,12 @@ function createScene(count: number) {
     end(target: Candidate, outcome: AttemptResult) {
       const [sentAtMs = nowMs, ...others] = sent.get(target) ?? [];
       sent.set(target, others);
-      return noteRequestEnded(target.targetState, upstream, outcome, sentAtMs);
+      return target.targetState.noteEnded(upstream, outcome, sentAtMs);
     },
     fail(target: Candidate, times = rules.failures, outcome: AttemptResult = 'failed') {
       for (let i = 0; i < times; i++) {
-        noteRequestBegan(target.targetState);
-        noteRequestEnded(target.targetState, upstream, outcome, nowMs);
+        target.targetState.noteBegan();
+        target.targetState.noteEnded(upstream, outcome, nowMs);
       }
     },
   };
@@ -93,8 +83,8 @@ describe('of several targets', () => {
     const { pick, end, fail, pass, targets, now } = createScene(2);
     const [a] = targets as [Candidate];
     for (const seconds of [10, 20, 40, 60, 60]) {
-      if (a.targetState.phase === 'in') fail(a);
-      assert.equal(a.targetState.phase, 'ejected');
+      if (a.targetState.phaseAt(now()) === 'in') fail(a);
+      assert.equal(a.targetState.phaseAt(now()), 'ejected');
       assert.equal(a.targetState.untilMs - now(), seconds * 1000);
       for (let i = 0; i < 4; i++) assert.equal(nameOf(pick()), 'b');
       pass(seconds * 1000);
@@ -106,7 +96,7 @@ describe('of several targets', () => {
   });
 
   it('one that is on trial or back is not judged by requests from before its ejection', () => {
-    const { pick, end, fail, pass, targets } = createScene(2);
+    const { pick, end, fail, pass, targets, now } = createScene(2);
     const [a] = targets as [Candidate];
     const before = Array.from({ length: 12 }, () => pick()).filter((target) => target === a);
     fail(a);
@@ -115,7 +105,7 @@ describe('of several targets', () => {
     const trial = pick();
     assert.equal(trial, a);
     assert.equal(end(before[0] as Candidate, 'failed'), undefined);
-    assert.equal(a.targetState.phase, 'trial');
+    assert.equal(a.targetState.phaseAt(now()), 'trial');
     assert.notEqual(pick(), a, 'nor is it tried by another request meanwhile');
     for (const target of before.slice(1)) assert.equal(end(target, 'failed'), undefined);
     assert.equal(end(trial, 'answered'), 'returning');
@@ -155,7 +145,7 @@ describe('of several targets', () => {
     fail(a);
     pass(10_000);
     for (const target of [pick(), pick()]) end(target, 'answered');
-    assert.equal(a.targetState.phase, 'returning');
+    assert.equal(a.targetState.phaseAt(now()), 'returning');
     pass(60_001);
     pick();
     fail(a);
@@ -163,20 +153,20 @@ describe('of several targets', () => {
   });
 
   it('the required share stays in use, and always the last one', () => {
-    const { fail, targets } = createScene(5);
+    const { fail, targets, now } = createScene(5);
     for (const target of targets) fail(target, 20);
-    assert.equal(targets.filter(({ targetState }) => targetState.phase === 'ejected').length, 2);
+    assert.equal(targets.filter(({ targetState }) => targetState.phaseAt(now()) === 'ejected').length, 2);
     const alone = createScene(1);
     alone.fail(alone.targets[0] as Candidate, 50);
-    assert.equal(alone.targets[0]?.targetState.phase, 'in');
+    assert.equal(alone.targets[0]?.targetState.phaseAt(alone.now()), 'in');
   });
 
   it('one that checks found ill leaves no room for another to be taken out', () => {
-    const { fail, pick, targets } = createScene(2);
+    const { fail, pick, targets, now } = createScene(2);
     const [a, b] = targets as [Candidate, Candidate];
     a.targetState.healthy = false;
     fail(b);
-    assert.equal(b.targetState.phase, 'in');
+    assert.equal(b.targetState.phaseAt(now()), 'in');
     assert.equal(pick(), b);
   });
 
@@ -222,14 +212,13 @@ describe('any order of events', () => {
           if (it.kind === 'pass') pass(it.ms);
           else if (it.kind === 'check') {
             const { targetState } = targets[it.which % count] as Candidate;
-            if (it.healthy && !targetState.healthy && targetState.phase === 'in') readmit(targetState, rules, now());
-            targetState.healthy = it.healthy;
+            if (it.healthy !== targetState.healthy) targetState.noteHealth(it.healthy, rules, now());
           } else if (it.kind === 'end') {
             const [target] = open.splice(it.which % Math.max(1, open.length), 1);
             if (target) end(target, it.outcome);
           } else {
             const works = ({ targetState }: Candidate) => {
-              const phase = phaseAt(targetState, now());
+              const phase = targetState.phaseAt(now());
               return targetState.healthy && phase !== 'ejected' && !(phase === 'trial' && targetState.trials > 0);
             };
             const working = targets.filter(works);
@@ -237,7 +226,10 @@ describe('any order of events', () => {
             open.push(picked);
             assert.ok(working.length === 0 || working.includes(picked), `${nameOf(picked)} is out`);
           }
-          const out = targets.filter(({ targetState }) => targetState.phase === 'ejected').length;
+          const out = targets.filter(({ targetState }) => {
+            const phase = targetState.phaseAt(now());
+            return phase === 'ejected' || phase === 'trial';
+          }).length;
           assert.ok(out <= Math.max(1, Math.floor(count / 2)) && out < count);
           for (const target of targets) {
             const { outstanding, trials } = target.targetState;
