@@ -1,8 +1,8 @@
 // One attempt at an upstream that has rules or a credential. It sends the request with the credential of this moment, and judges the
 // answer for the relay.
 //
-//   send ─> #dispatch ─> Relay ─> judge ─> #useRecord     if a request rule needs the current record; then #dispatch again
-//                                       ─> #judgeAnswer   if a rule or the credential refuses the answer, the request may be sent once more
+//   send ─> #dispatch ─> Relay ─> judge ─> #useRecord     if a request rule needs the current record; then sendNext
+//                                       ─> #judgeAnswer   if a rule or the credential refuses the answer, sendNext may send it once more
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
