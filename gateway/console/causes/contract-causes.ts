@@ -1,7 +1,7 @@
 // Pure: finds upstreams whose answers break their contract although clients get them, from the counts of the last minute. Answers that the
 // contract refuses are failed requests.
 
-import { answersIn, brokenIn } from '../history/figures.ts';
+import { answersIn, figuresOf } from '../history/figures.ts';
 import { type About, type FoundCause, failureCause, warningCause } from './cause.ts';
 import type { FailureCodes } from './failure-codes.ts';
 import type { PresentTraffic } from './present.ts';
@@ -48,11 +48,7 @@ function brokenOperations({
   operations,
   upstreamOf,
 }: Pick<PresentTraffic, 'bounds' | 'operations' | 'upstreamOf'>): Broken[] {
-  // A broken body stands for the bodies before it that were not checked, of which some may belong to the slot before.
-  const countsIn = (counts: readonly number[]) => {
-    const answers = answersIn(bounds, counts);
-    return { requests: answers, broken: Math.min(brokenIn(bounds, counts), answers) };
-  };
+  const countsIn = (counts: readonly number[]) => answersIn(figuresOf(bounds, counts));
   return operations.flatMap(({ name, minute, latest, recent = latest }): Broken[] => {
     const [counted, now] = [countsIn(minute), countsIn(latest)];
     if (counted.broken < BROKEN_MIN || counted.broken < BROKEN_SHARE * counted.requests) return [];

@@ -2,7 +2,7 @@
 
 import type { StageName } from '../../stages.ts';
 import { type About, SLOW_TOPICS } from '../causes/cause.ts';
-import { answersIn, brokenIn, demandIn, figuresOf, quantileMs } from '../history/figures.ts';
+import { answersIn, demandIn, figuresOf, quantileMs } from '../history/figures.ts';
 import type { EventFigures, ShownSubject } from '../history/gateway-event.ts';
 import type { History } from '../history/history.ts';
 import { countsBefore, countsThrough } from '../history/present-counts.ts';
@@ -45,8 +45,7 @@ export function createEventFigures(bounds: readonly number[], history: History, 
       return sufferedOf({ requests, refused: countsSince('refusals', { refusedBy: stages })[0] ?? 0 });
     if (about !== undefined && SLOW_TOPICS.includes(about.topic))
       return sufferedOf({ requests: requests - refused, p90_ms: quantileMs(bounds, counts, SLOW_PART) ?? 0 });
-    if (about?.topic === 'contract')
-      return sufferedOf({ requests: answersIn(bounds, counts), broken: brokenIn(bounds, counts) });
+    if (about?.topic === 'contract') return sufferedOf(answersIn(counted));
     if (of?.kind === 'organizations') return sufferedOf({ requests, refused });
     if (of === undefined)
       return about === undefined || FAILING.includes(about.topic) ? sufferedOf({ requests, server_errors }) : undefined;

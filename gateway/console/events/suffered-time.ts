@@ -3,7 +3,7 @@
 
 import { MINUTE_MS, SLOW_MIN_MS } from '../../shared/durations.ts';
 import { type About, SLOW_TOPICS } from '../causes/cause.ts';
-import { brokenIn, figuresOf, quantileMs } from '../history/figures.ts';
+import { figuresOf, quantileMs } from '../history/figures.ts';
 import type { History } from '../history/history.ts';
 import { latestSamples } from '../history/present-counts.ts';
 import { countedNamesOf, type OperationsOf, SLOW_PART } from './event-figures.ts';
@@ -20,8 +20,8 @@ export function createSufferedTime(
 ): SufferedTime {
   function hasSuffered({ topic }: About, counts: readonly number[]): boolean {
     if (SLOW_TOPICS.includes(topic)) return (quantileMs(bounds, counts, SLOW_PART) ?? 0) >= SLOW_MIN_MS;
-    if (topic === 'contract') return brokenIn(bounds, counts) > 0;
-    const { refused, failed } = figuresOf(bounds, counts);
+    const { refused, failed, broken } = figuresOf(bounds, counts);
+    if (topic === 'contract') return broken > 0;
     return (topic === 'organization' ? refused : failed) > 0;
   }
 

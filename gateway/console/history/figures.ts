@@ -10,6 +10,8 @@ export interface Figures {
   readonly failed: number;
   /** Requests that the gateway refused before they were sent to the service. These are among the errors. */
   readonly refused: number;
+  /** Answers that broke the contract and that clients got. */
+  readonly broken: number;
   /** The median of the requests that were not refused; null if there was none. */
   readonly p50_ms: number | null;
   readonly p99_ms: number | null;
@@ -35,32 +37,31 @@ type ClassName = (typeof CLASS_NAMES)[number];
  */
 export function figuresOf(bounds: readonly number[], counts: ArrayLike<number>): Figures {
   const countOf = (name: ClassName) => classIn(bounds, counts, name);
+  const requests = requestsIn(bounds, counts);
+  const failed = Math.max(0, countOf('serverErrors') - countOf('refusedWith5xx'));
+  const refused = countOf('refused');
   return {
-    requests: requestsIn(bounds, counts),
+    requests,
     redirects: countOf('redirects'),
     client_errors: countOf('clientErrors'),
     server_errors: countOf('serverErrors'),
-    failed: Math.max(0, countOf('serverErrors') - countOf('refusedWith5xx')),
-    refused: countOf('refused'),
+    failed,
+    refused,
+    // A broken body stands for the bodies before it that were not checked, of which some may belong to an earlier slot.
+    broken: Math.min(countOf('broken'), Math.max(0, requests - refused - failed)),
     p50_ms: quantileMs(bounds, counts, 0.5),
     p99_ms: quantileMs(bounds, counts, 0.99),
   };
 }
 
-/** Returns the number of answers of services that clients got as they were. */
-export function answersIn(bounds: readonly number[], counts: ArrayLike<number>): number {
-  const { requests, refused, failed } = figuresOf(bounds, counts);
-  return requests - refused - failed;
+/** Returns the number of answers of services that clients got as they were, and how many of them broke the contract. */
+export function answersIn({ requests, refused, failed, broken }: Figures) {
+  return { requests: requests - refused - failed, broken };
 }
 
 /** Returns the number of requests that the service should have answered: all but those that the gateway refused with 4xx. */
 export function demandIn({ requests, refused, server_errors: errors, failed }: Figures): number {
   return requests - refused + errors - failed;
-}
-
-/** Returns the number of answers that broke the contract and that clients got. */
-export function brokenIn(bounds: readonly number[], counts: ArrayLike<number>): number {
-  return classIn(bounds, counts, 'broken');
 }
 
 function classIn(bounds: readonly number[], counts: ArrayLike<number>, name: ClassName): number {

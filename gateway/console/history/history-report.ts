@@ -10,7 +10,7 @@ const REPORTED_CODES_MAX = 20;
 /** The current slot is reported from its first request on, or from this age on. A younger empty slot says nothing. */
 const REPORTED_AFTER_SECONDS = 3;
 
-interface HistorySeries extends Readonly<Record<keyof Figures, readonly (number | null)[]>> {}
+type HistorySeries = Readonly<Record<Exclude<keyof Figures, 'broken'>, readonly (number | null)[]>>;
 
 interface OperationHistory {
   readonly name: string;

@@ -10,6 +10,7 @@ import { timeName } from './time-range.js';
 const GREW = 1.5;
 /** An upstream may also fail a request by a 4xx, such as one about the credential of the gateway. */
 const OF_UPSTREAM = '5xx, or no answer';
+const BROKEN = 'Off contract';
 
 /** @param isSlow whether one of the causes is that the subject has become slow */
 export function tilesOf(history, subject, isSlow) {
@@ -20,6 +21,7 @@ export function tilesOf(history, subject, isSlow) {
   const [now, over] = isNow ? [minute, minuteSeconds] : [total, seconds];
   return figuresIn(series)
     .filter(([name]) => subject.view !== 'upstreams' || name !== 'Refused')
+    .filter(([name]) => name !== BROKEN || total.broken > 0)
     .map(([name, text, figure, trend, params]) => {
       const past =
         before === null ? undefined : { text: text(before, beforeSeconds), value: figure(before, beforeSeconds) };
@@ -49,33 +51,30 @@ function figuresIn(series) {
     ['p99', ...timeIn('p99_ms')],
     ['Failed', ...shareIn('failed', 'service_failed')],
     ['Refused', ...shareIn('refused', 'refused')],
+    [BROKEN, (one) => count(one.broken), (one) => one.broken, undefined, { status: 'broken' }],
   ];
 }
 
 /**
- * Shows what the counts of the subject do not have: how many remembered requests to an upstream were refused before they were sent, which
- * it does not fail, and how many answers broke the contract.
+ * Shows what the counts of an upstream do not have: how many requests were refused before they were sent, which it does not fail. Only the
+ * remembered ones are known.
  */
-export function showMore({ view, ...subject }, { operations }) {
+export function showMore(subject, { operations }) {
   const tiles = place('subject-tiles');
-  for (const one of tiles.querySelectorAll('.more')) one.remove();
-  if (tiles.children.length === 0) return;
-  const sumOf = (key) => operations.reduce((sum, one) => sum + (one[key] ?? 0), 0);
-  const show = (name, number, kind, status, text) => {
-    if (number === 0) return;
-    const made = tile({ view, ...subject }, { name, value: count(number), kind, params: { status } });
-    made.querySelector('.soft').textContent = text;
-    made.classList.add('more');
-    tiles.append(made);
-  };
-  if (view === 'upstreams')
-    show('Not sent', sumOf('unserved'), 'bad', 'refused', 'refused with 5xx, not counted as failed');
-  show('Off contract', sumOf('broken'), 'warn', 'broken', 'answers that clients got all the same');
+  tiles.querySelector('.more')?.remove();
+  const unserved = operations.reduce((sum, one) => sum + one.unserved, 0);
+  if (subject.view !== 'upstreams' || tiles.children.length === 0 || unserved === 0) return;
+  const figure = { name: 'Not sent', value: `≥ ${count(unserved)}`, kind: 'bad', params: { status: 'refused' } };
+  const made = tile(subject, figure);
+  made.querySelector('.soft').textContent = 'refused with 5xx, not counted as failed';
+  made.classList.add('more');
+  tiles.append(made);
 }
 
 /** Returns the kind of a figure, as on the first page. A refusal with 5xx hurts clients like a failure. */
-function kindOfHurt(name, { requests, failed, refused, server_errors: serverErrors }) {
+function kindOfHurt(name, { requests, failed, refused, broken, server_errors: serverErrors }) {
   if (name === 'Failed') return kindOfFailed(failed, requests);
+  if (name === BROKEN) return broken > 0 ? 'warn' : undefined;
   return name === 'Refused' ? kindOfRefused(refused, serverErrors - failed, requests) : undefined;
 }
 

@@ -18,8 +18,8 @@ interface DurationMetrics {
   upstream(trail: Trail): void;
   /** Counts an exchange that the gateway refused, apart from the durations. */
   refused(trail: Trail): void;
-  /** Counts an answer that breaks the contract and that the client got, apart from the durations. */
-  broken(trail: Trail): void;
+  /** Counts answers that break the contract and that clients got, apart from the durations. */
+  broken(operation: Operation, answers: number): void;
   /** Makes the series for the operations of a new configuration. @param served their routes */
   expect(operations: readonly MeasuredOperation[], served: ReadonlySet<string>): void;
   /** Returns the traffic by operation, and by upstream with the statuses of the upstream. */
@@ -53,7 +53,10 @@ export function createDurationMetrics(registry: Registry, routes: RouteSeries): 
     },
     upstream: upstreams.observe,
     refused: exchanges.countRefused,
-    broken: exchanges.countBroken,
+    broken(operation, answers) {
+      exchanges.markedOf(operation).broken += answers;
+      upstreams.markedOf(operation.upstream).broken += answers;
+    },
     expect(operations, served) {
       exchanges.expect(served);
       upstreams.expect(operations);
@@ -110,9 +113,7 @@ function createExchangeDurations(registry: Registry, routes: RouteSeries) {
       marked.refused += 1;
       if (status >= 500) marked.refusedWith5xx += 1;
     },
-    countBroken({ operation, rare }: Trail): void {
-      if (operation !== undefined) markedOf(operation).broken += rare?.answersAlike ?? 1;
-    },
+    markedOf,
     expect(served: ReadonlySet<string>): void {
       serverSeries.forget();
       server.retain(({ http_route: route = '' }) => route === 'unmatched' || served.has(route));
@@ -161,6 +162,7 @@ function createUpstreamDurations(registry: Registry, routes: RouteSeries) {
       for (const upstream of new Set(operations.map((operation) => operation.upstream)))
         client.series(upstream, 'GET', '503');
     },
+    markedOf: memoize(traffic.markedOf),
     sample: traffic.sample,
   };
 }

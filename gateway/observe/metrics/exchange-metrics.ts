@@ -75,12 +75,15 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
       counters.violations.inc({ direction: 'request', http_route: routes.routeOf(operation) });
   }
 
-  /** Counts a request for its organization. A request that the gateway refused is also counted separately. */
+  /** Counts a request for its organization. Refused requests and answers that break the contract are also counted separately. */
   function noteCaller(trail: Trail, bucket: number): void {
-    const { caller, status } = trail;
+    const { caller, code, operation, rare, status } = trail;
     const isRefusal = wasRefused(trail);
     if (isRefusal) durations.refused(trail);
-    if (caller?.organization !== undefined) organizations.note(caller.organization.id, bucket, status, isRefusal);
+    const isBroken = rare?.answerViolations !== undefined && code === undefined;
+    if (isBroken && operation !== undefined) durations.broken(operation, rare.answersAlike ?? 1);
+    const organization = caller?.organization;
+    if (organization !== undefined) organizations.note(organization.id, bucket, status, isRefusal, isBroken);
   }
 
   /** Counts what few exchanges have. */
@@ -91,10 +94,7 @@ export function createExchangeMetrics(registry: Registry, onPressure: OnPressure
     else if (stream !== undefined) counters.streams.inc({ http_route, kind: stream, end: endOf(trail) });
     if (rare.replayed) counters.replays.inc({ http_route });
     if (rare.outcomeUnknown) counters.lost.inc({ http_route });
-    if (answerViolations) {
-      counters.violations.inc({ direction: 'response', http_route });
-      if (trail.code === undefined && stream === undefined) durations.broken(trail);
-    }
+    if (answerViolations) counters.violations.inc({ direction: 'response', http_route });
     if (rare.mcp !== undefined) counters.messages.inc({ method: rare.mcp });
     if (rare.tool !== undefined) counters.toolCalls.inc({ http_route, outcome: toolOutcomeOf(trail) });
     upstreams.rare(rare, trail.operation?.upstream ?? '');

@@ -108,8 +108,9 @@ interface CallerTraffic {
    *
    * @param bucket the index of the duration in the histogram
    * @param isRefused whether the gateway refused the request
+   * @param isBroken whether the answer was found to break the contract, and the client got it
    */
-  note(organization: string, bucket: number, status: number, isRefused: boolean): void;
+  note(organization: string, bucket: number, status: number, isRefused: boolean, isBroken: boolean): void;
   /** Returns the counts of each organization. Then forgets organizations without recent requests, to have room for others. */
   sample(): OperationTraffic[];
 }
@@ -121,11 +122,12 @@ interface CallerTraffic {
 const KEPT_MAX = 120;
 const REFUSED = 4;
 const REFUSED_WITH_5XX = 5;
+const BROKEN = 6;
 const CLASSES = 7;
 
 interface Counts {
   readonly buckets: Float64Array;
-  /** Like the classes of an operation. Broken contracts are not counted by organization. */
+  /** Like the classes of an operation. Bodies that were not checked are not counted as broken. */
   readonly classes: Float64Array;
   isActive: boolean;
 }
@@ -140,7 +142,7 @@ export function createCallerTraffic(width: number): CallerTraffic {
   const known = new Map<string, Counts>();
 
   return {
-    note(organization, bucket, status, isRefused) {
+    note(organization, bucket, status, isRefused, isBroken) {
       let counts = known.get(organization);
       if (counts === undefined) {
         if (known.size >= KEPT_MAX) return;
@@ -155,6 +157,7 @@ export function createCallerTraffic(width: number): CallerTraffic {
         classes[REFUSED] = (classes[REFUSED] as number) + 1;
         if (status >= 500) classes[REFUSED_WITH_5XX] = (classes[REFUSED_WITH_5XX] as number) + 1;
       }
+      if (isBroken) classes[BROKEN] = (classes[BROKEN] as number) + 1;
       counts.isActive = true;
     },
     sample() {

@@ -107,6 +107,16 @@ describe('a service that answers HTML where its contract says JSON, with status 
     );
   });
 
+  it('is counted, so that refusals which are remembered in the place of its requests do not lower the number', async () => {
+    const { exchanges } = await read<{ exchanges: { organization: string }[] }>('console/exchanges?status=broken');
+    const subjects = ['operation=GET /v1/things', 'upstream=things', `organization=${exchanges[0]?.organization}`];
+    const counted = subjects.map(async (subject) => {
+      const { history } = await read<{ history: { subject: { total: { broken: number } } } }>(`console/feed?${subject}`);
+      return history.subject.total.broken;
+    });
+    assert.deepEqual(await Promise.all(counted), [12, 12, 12]);
+  });
+
   it('is a row of the history', async () => {
     const { listed } = await read<{ listed: { kind: string; text: string; until: string | null }[] }>(
       'console/feed?range=15m&instance=all',

@@ -24,9 +24,14 @@ test('what the gateway refused with 5xx is no failure of the service', () => {
   assert.deepEqual([server_errors, failed, refused], [5, 1, 6]);
 });
 
+test('no more answers broke the contract than clients got, though a broken one stands for others before it', () => {
+  const { requests, broken } = figuresOf(BOUNDS, [48, 0, 0, 0, 48, 0, 0, 0, 0, 0, 49]);
+  assert.deepEqual([requests, broken], [48, 48]);
+});
+
 test('no request, no quantile', () => {
   const none = {
-    ...{ requests: 0, redirects: 0, client_errors: 0, server_errors: 0, failed: 0, refused: 0 },
+    ...{ requests: 0, redirects: 0, client_errors: 0, server_errors: 0, failed: 0, refused: 0, broken: 0 },
     ...{ p50_ms: null, p99_ms: null },
   };
   assert.deepEqual(figuresOf(BOUNDS, [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]), none);
