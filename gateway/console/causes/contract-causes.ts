@@ -1,9 +1,9 @@
-// Pure: finds upstreams whose answers break their contract although clients get them, from the counts of the last minute. Answers that the
+// Pure: finds operations whose answers break their contract although clients get them, from the counts of the last minute. Answers that the
 // contract refuses are failed requests.
 
 import { answersIn, figuresOf } from '../history/figures.ts';
-import { type About, type FoundCause, failureCause, warningCause } from './cause.ts';
-import type { FailureCodes } from './failure-codes.ts';
+import { type About, atMost, type FoundCause, failureCause, warningCause } from './cause.ts';
+import type { BrokenAnswer } from './failure-codes.ts';
 import type { PresentTraffic } from './present.ts';
 import { count, telling } from './telling.ts';
 
@@ -36,11 +36,16 @@ export function namesOfBroken(present: Pick<PresentTraffic, 'bounds' | 'operatio
 
 /** @param wasFailure whether the cause with this subject was a failure before. It does not become a warning while it ends */
 export function brokenContracts(present: PresentTraffic, wasFailure: (about: About) => boolean): FoundCause[] {
-  const byUpstream = Map.groupBy(brokenOperations(present), ({ upstream }) => upstream);
-  return [...byUpstream].map(([upstream, same]) => {
-    const about = { topic: 'contract', name: upstream } as const;
-    return contractCause(about, same, present.failureCodes, wasFailure(about));
+  const causes = brokenOperations(present).map((one) => {
+    const about = { topic: 'contract', name: one.name } as const;
+    return contractCause(about, one, present.failureCodes.get(one.name)?.passed, wasFailure(about));
   });
+  const failures = causes.filter(({ kind }) => kind === 'bad');
+  return atMost(
+    [...failures, ...causes.filter(({ kind }) => kind !== 'bad')],
+    'operations break their contract',
+    '#/requests?status=broken',
+  );
 }
 
 function brokenOperations({
@@ -62,47 +67,32 @@ function brokenOperations({
 }
 
 function contractCause(
-  about: About & { readonly name: string },
-  same: readonly Broken[],
-  known: FailureCodes,
+  about: About,
+  { name, upstream, requests, broken, latest }: Broken,
+  example: BrokenAnswer | undefined,
   wasFailure: boolean,
 ): FoundCause {
-  const upstream = about.name;
-  const [first] = same as readonly [Broken, ...Broken[]];
-  const what =
-    same.length === 1 ? `${first.name} of ${upstream}` : `Upstream ${upstream}, with ${same.length} of its operations,`;
-  const sumOf = (of: 'requests' | 'broken') => same.reduce((sum, one) => sum + one[of], 0);
-  const figures = { requests: sumOf('requests'), broken: sumOf('broken') };
-  const examples = same.flatMap(({ name, latest: { requests, broken } }) => {
-    const passed = known.get(name)?.passed;
-    const isMostly = wasFailure || broken >= FAILURE_SHARE * requests;
-    const isFailure = isMostly && UNREADABLE.test(passed?.violation ?? '');
-    return passed === undefined ? [] : [{ ...passed, isFailure }];
-  });
-  const example = examples.find(({ isFailure }) => isFailure) ?? examples[0];
-  const types = new Set(examples.map(({ violation }) => typesIn(violation)));
-  return (example?.isFailure ? failureCause : warningCause)(
+  const what = `${name} of ${upstream}`;
+  const isMostly = wasFailure || latest.broken >= FAILURE_SHARE * latest.requests;
+  const isFailure = isMostly && UNREADABLE.test(example?.violation ?? '');
+  return (isFailure ? failureCause : warningCause)(
     about,
-    telling`${what} breaks its contract${types.size === 1 ? String([...types][0]) : ''}: ${count('broken')} of ${count('requests')} answers in the last minute.`,
+    telling`${what} breaks its contract${typesIn(example?.violation)}: ${count('broken')} of ${count('requests')} answers in the last minute.`,
     `Its clients get these answers as they are${example === undefined ? '' : `: ${example.violation}`}.`,
     {
       title: `${what} breaks its contract.`,
-      since: examples.flatMap(({ since }) => since ?? []).sort()[0],
+      since: example?.since,
       runbook: 'GatewayAnswersBreakContract',
       ...(example && { next: `bin/gateway explain ${example.requestId}` }),
-      details:
-        same.length === 1
-          ? `#/operations/${encodeURIComponent(first.name)}`
-          : `#/upstreams/${encodeURIComponent(upstream)}`,
-      figures,
+      details: `#/operations/${encodeURIComponent(name)}`,
+      figures: { requests, broken },
       upstream,
-      operations: same.map(({ name }) => name),
     },
   );
 }
 
 /** Returns the type that came and the declared type, if these are what breaks the contract. */
-function typesIn(violation: string): string {
+function typesIn(violation = ''): string {
   const [, came, declared] = OTHER_TYPE.exec(violation) ?? [];
   return came === undefined ? '' : ` (${came}, not ${declared})`;
 }

@@ -20,7 +20,7 @@ const SUFFERING: Partial<Record<About['topic'], (name: string | undefined) => Om
   upstream: (upstream) => ({ upstream, ...FAILED }),
   'operations of': (upstream) => ({ upstream, ...FAILED }),
   operation: (operation) => ({ operation, ...FAILED }),
-  contract: (upstream) => ({ upstream, status: 'broken' }),
+  contract: (operation) => ({ operation, status: 'broken' }),
   slow: (operation) => ({ operation, ...LATE }),
   'slow operations of': (upstream) => ({ upstream, ...LATE }),
 };

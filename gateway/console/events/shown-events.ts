@@ -8,9 +8,9 @@ import type { GatewayEvent, ShownSubject } from '../history/gateway-event.ts';
 const PAGES: Partial<Record<About['topic'], 'operations' | 'upstreams' | 'organizations'>> = {
   upstream: 'upstreams',
   'operations of': 'upstreams',
-  contract: 'upstreams',
   'slow operations of': 'upstreams',
   operation: 'operations',
+  contract: 'operations',
   slow: 'operations',
   organization: 'organizations',
   near: 'organizations',

@@ -48,13 +48,13 @@ describe('a service that answers HTML where its contract says JSON, with status 
 
   it('is a failure that says how many clients got it since it began, and what to run', async () => {
     await ask('/v1/things', 6);
-    assert.equal(await causeOf('contract things'), undefined);
+    assert.equal(await causeOf('contract GET /v1/things'), undefined);
     answerWith('text/html', '<html>Sign in</html>');
     await ask('/v1/things', 12);
     answerWith('application/json', '{}');
     await ask('/v1/things/1', 5);
     answerWith('text/html', '<html>Sign in</html>');
-    const cause = await causeOf('contract things');
+    const cause = await causeOf('contract GET /v1/things');
     assert.equal(cause?.severity, 'failure');
     assert.equal(
       cause.cause,
@@ -111,7 +111,9 @@ describe('a service that answers HTML where its contract says JSON, with status 
     const { exchanges } = await read<{ exchanges: { organization: string }[] }>('console/exchanges?status=broken');
     const subjects = ['operation=GET /v1/things', 'upstream=things', `organization=${exchanges[0]?.organization}`];
     const counted = subjects.map(async (subject) => {
-      const { history } = await read<{ history: { subject: { total: { broken: number } } } }>(`console/feed?${subject}`);
+      const { history } = await read<{ history: { subject: { total: { broken: number } } } }>(
+        `console/feed?${subject}`,
+      );
       return history.subject.total.broken;
     });
     assert.deepEqual(await Promise.all(counted), [12, 12, 12]);
@@ -144,10 +146,15 @@ describe('a service that answers HTML where its contract says JSON, with status 
     await ask('/v1/things/1', 8);
     await sleep(1100);
     await ask('/v1/things/1', 1);
-    assert.equal(
-      (await causeOf('contract things'))?.cause,
-      'Upstream things, with 2 of its operations, breaks its contract: 25 of 32 answers in the last minute.',
+    const [cause, before] = [await causeOf('contract GET /v1/things/{id}'), await causeOf('contract GET /v1/things')];
+    assert.match(
+      cause?.cause ?? '',
+      /^GET \/v1\/things\/\{id\} of things breaks its contract: 13 of 14 answers in the last minute\.$/,
     );
+    // Each operation has its own beginning and figures.
+    assert.ok(cause !== undefined && before !== undefined && cause.since > before.since);
+    assert.match(cause.consequence, /^So far: (\d) of \1 answers broke the contract;/);
+    assert.deepEqual(before.figures, { requests: 18, broken: 12 });
   });
 });
 
@@ -160,7 +167,7 @@ describe('a service that answers HTML after it has failed in another way', () =>
     const failedAt = new Date().toISOString();
     answerWith('text/html', '<html>Sign in</html>');
     await ask('/v1/things', 40);
-    const cause = await causeOf('contract things');
+    const cause = await causeOf('contract GET /v1/things');
     assert.equal(cause?.severity, 'failure');
     assert.match(cause.consequence, /Its clients get these answers as they are: status 200 with text\/html;/);
     assert.match(cause.next ?? '', /^bin\/gateway explain req_\w+$/);

@@ -89,7 +89,7 @@ test('answers that break their contract for twelve seconds', async (t) => {
   t.after(close);
   assert.deepEqual(await serve(66, { requests: 4 }), []);
   const [first] = await serve(12, { requests: 4, broken: 4 });
-  assert.deepEqual([first?.id, first?.since], ['contract orders', at(66)]);
+  assert.deepEqual([first?.id, first?.since], [`contract ${OPERATION}`, at(66)]);
   await serve(60, { requests: 4 });
   assert.deepEqual(await marks(), [{ at: at(66), until: at(78), figures: { requests: 48, broken: 48 } }]);
 });
@@ -141,7 +141,7 @@ test('the end of a cause has the time and the figures of the history, and figure
     figures.push(...(/^So far: (\d+) of (\d+) /.exec(text)?.slice(1).map(Number) ?? []));
   assert.deepEqual([...new Set(figures)], [48]);
   const [over] = await recovered();
-  assert.deepEqual([over?.id, over?.isOver, over?.endedAt], ['contract orders', true, at(78)]);
+  assert.deepEqual([over?.id, over?.isOver, over?.endedAt], [`contract ${OPERATION}`, true, at(78)]);
   assert.deepEqual(
     (await marks()).map(({ until, figures: counted }) => [until, counted]),
     [[over?.endedAt, over?.suffered]],
