@@ -173,7 +173,10 @@ export interface SessionRefreshes {
    * @param sentForMs the time since the token was sent; 0 if it is about to be sent; undefined if it is not sent yet
    */
   renew(lease: RefreshLease, forMs: number, sentForMs: number | undefined): Awaitable<boolean>;
-  /** Writes the successor. Returns undefined if the session has ended. */
+  /**
+   * Writes the successor, and returns the stored session: another one if a later holder has written, or may. Returns undefined if the
+   * session has ended.
+   */
   replaceTokens(lease: RefreshLease, tokens: IssuedTokens): Awaitable<Session | undefined>;
   /**
    * Gives the lease back, because this holder has certainly not redeemed the token. The next holder may redeem it, unless another holder

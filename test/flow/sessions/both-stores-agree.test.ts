@@ -390,8 +390,20 @@ for (const [name, open] of [
         await store.refreshes.release(third);
         assert.equal((await store.refreshes.take(session, 'four', terms)).state, 'unknown');
         const late = await store.refreshes.replaceTokens(first, tokens('late'));
-        assert.equal(late?.generation, 0, 'the fence is compared');
-        assert.equal((await store.refreshes.replaceTokens(third, tokens('second')))?.generation, 1);
+        assert.equal(late?.generation, 1, 'no other owner may have sent it');
+        assert.equal(store.openTokens(late as Session).accessToken, tokens('late').accessToken);
+        const next = leaseIn(await store.refreshes.take(late as Session, 'five', terms));
+        assert.ok(next.fence > third.fence);
+      });
+
+      it('that another owner may have sent, too, has the successor of the later holder', async () => {
+        const terms = { ...TERMS, reuseMs: 300 };
+        const { session, first, second } = await beginTwice(terms);
+        assert.equal(await store.refreshes.renew(second, LEASE_MS, 0), true);
+        const early = await store.refreshes.replaceTokens(first, tokens('early'));
+        assert.deepEqual(early, await store.find(session.hash));
+        assert.equal(early?.generation, 0, 'the fence is compared');
+        assert.equal((await store.refreshes.replaceTokens(second, tokens('second')))?.generation, 1);
       });
 
       it('is begun once more when all that announced the token have not sent it, the first one after it lost its lease', async () => {

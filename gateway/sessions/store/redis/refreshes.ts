@@ -92,16 +92,20 @@ if sends and sent and not has_sent then call('HSET', key, 'sender', with_sender(
 return 1
 `);
 
-/** Stores the successor. A second call changes nothing. The write of a later holder, who has a larger fence, is not replaced. */
+/**
+ * Stores the successor. A second call changes nothing. A later holder, who has a larger fence, may have a successor of its own, unless the
+ * writer is the only sender.
+ */
 const REPLACE = toSessionScript(`
-local hash, generation, fence = ARGV[1], tonumber(ARGV[2]), ARGV[3]
+local hash, generation, owner, fence = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
 local key, row = session_key(ARGV[1]), row_of(ARGV[1])
 if not row then return false end
-local stored = tonumber(call('HGET', key, 'fence')) or 0
-if tonumber(row[GENERATION]) > generation or stored > tonumber(fence) then return row end
+local stored, sender = unpack(call('HMGET', key, 'fence', 'sender'))
+stored = tonumber(stored) or 0
+if tonumber(row[GENERATION]) > generation or stored > fence and sender ~= owner then return row end
 call('HDEL', key, 'owner', 'until', 'sent', 'sender')
-call('HSET', key, 'tokens', ARGV[4], 'access', text(now + ARGV[5]), 'lives', ARGV[5], 'refreshable', ARGV[6],
-  'generation', text(generation + 1), 'fence', fence)
+call('HSET', key, 'tokens', ARGV[5], 'access', text(now + ARGV[6]), 'lives', ARGV[6], 'refreshable', ARGV[7],
+  'generation', text(generation + 1), 'fence', text(math.max(stored, fence)))
 return row_of(hash)
 `);
 
@@ -160,9 +164,10 @@ export function createRedisRefreshes({ run, columnsOf, reconnectedForMs }: Redis
       const sentFor = sentForMs === undefined ? -1 : Math.floor(sentForMs);
       return (await run(RENEW, [hash, generation, owner, fence, forMs, sentFor, reuseMs])) === 1;
     },
-    async replaceTokens({ hash, generation, fence }, tokens) {
+    async replaceTokens({ hash, generation, owner, fence }, tokens) {
       const { sealedTokens, accessLivesMs, refreshable } = columnsOf(hash, tokens);
-      return sessionIn(await run(REPLACE, [hash, generation, fence, sealedTokens, accessLivesMs, refreshable ? 1 : 0]));
+      const next = [sealedTokens, accessLivesMs, refreshable ? 1 : 0];
+      return sessionIn(await run(REPLACE, [hash, generation, owner, fence, ...next]));
     },
     async release({ hash, generation, owner }) {
       await run(RELEASE, [hash, generation, owner]);

@@ -37,10 +37,11 @@ export function createSqliteRefreshes({ database, now, find, columnsOf }: Sqlite
   const prolong = database.prepare(`
     UPDATE sessions SET lease_ends_at = ? WHERE hash = ? AND generation = ? AND owner = ? AND fence = ?`);
   const setSent = database.prepare('UPDATE sessions SET sent_at = ?, sender = ? WHERE hash = ?');
+  // A later holder, who has a larger fence, may have a successor of its own, unless the writer is the only sender.
   const replace = database.prepare(`
     UPDATE sessions SET tokens = ?, access_ends_at = ?, access_lives = ?, refreshable = ?, generation = ?,
       owner = NULL, lease_ends_at = 0, sent_at = NULL, sender = NULL
-    WHERE hash = ? AND generation = ? AND fence <= ?`);
+    WHERE hash = ? AND generation = ? AND (fence <= ? OR sender = ?)`);
   const clearLease = database.prepare(`
     UPDATE sessions SET owner = NULL, lease_ends_at = 0 WHERE hash = ? AND generation = ? AND owner = ?`);
   const giveUp = database.prepare(`
@@ -100,10 +101,10 @@ export function createSqliteRefreshes({ database, now, find, columnsOf }: Sqlite
   return {
     take: (session, owner, terms) => inTransaction(database, () => take(session, owner, terms)),
     renew: (lease, forMs, sentForMs) => inTransaction(database, () => renew(lease, forMs, sentForMs)),
-    replaceTokens({ hash, generation, fence }, tokens) {
+    replaceTokens({ hash, generation, owner, fence }, tokens) {
       const { sealedTokens, accessLivesMs, refreshable } = columnsOf(hash, tokens);
       const row = [sealedTokens, now() + accessLivesMs, accessLivesMs, refreshable ? 1 : 0, generation + 1] as const;
-      replace.run(...row, hash, generation, fence);
+      replace.run(...row, hash, generation, fence, owner);
       return find(hash);
     },
     release: (lease) => inTransaction(database, () => release(lease)),
