@@ -9,7 +9,7 @@ import type { Forwardable } from '../../exchange/exchange.ts';
  * @param work gets a signal. When the signal is aborted, the work stops at its next step and its result is discarded
  * @returns undefined if the client has disconnected; the trail then has status 499
  */
-export async function beforeSending<T extends object>(
+export async function beforeSending<T extends object | true>(
   { response, trail }: Pick<Forwardable, 'response' | 'trail'>,
   deadlineAt: number,
   work: (over: AbortSignal) => T | Promise<T>,
@@ -44,5 +44,5 @@ export async function waitBeforeSending(
   deadlineAt: number,
   work: (over: AbortSignal) => Promise<void>,
 ): Promise<boolean> {
-  return (await beforeSending(exchange, deadlineAt, (over) => work(over).then(() => exchange))) !== undefined;
+  return (await beforeSending(exchange, deadlineAt, (over) => work(over).then(() => true as const))) === true;
 }
