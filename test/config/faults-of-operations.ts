@@ -167,4 +167,44 @@ export const faultsOfOperations: Readonly<Record<string, Fault>> = {
       'openapi/items.yaml:9:11: paths./v1/items.get.parameters.0: Can\'t resolve $ref "#/components/parameters/Limit". Point the $ref at something that exists, in this file or in one below the contracts directory.',
     ],
   },
+  'path-parameter-with-another-name': {
+    files: spoiled(
+      items,
+      '  /v1/items:\n',
+      '  /v1/items/{id}:\n    parameters:\n      - name: itemId\n        in: path\n        required: true\n        schema: { type: string }\n',
+    ),
+    says: [
+      'openapi/items.yaml:7:15: paths./v1/items/{id}.parameters.0.name: Path parameter `itemId` is not used in the path `/v1/items/{id}`. Did you mean "id"?',
+    ],
+  },
+  'parameters-of-a-path-without-a-dash': {
+    files: spoiled(
+      items,
+      '  /v1/items:\n',
+      '  /v1/items/{id}:\n    parameters:\n      name: id\n      in: path\n      required: true\n      schema: { type: string }\n',
+    ),
+    says: [
+      'openapi/items.yaml:7:7: paths./v1/items/{id}.parameters: a list of parameters belongs here, not a block. Write it as in parameters: [{ name: limit, in: query, schema: { type: integer } }].',
+    ],
+  },
+  'reference-beside-its-schema': {
+    files: spoiled(
+      items,
+      '            schema: { $ref: "#/components/schemas/Item" }',
+      '            schema:\n            $ref: "#/components/schemas/Item"',
+    ),
+    says: [
+      'openapi/items.yaml:15:13: paths./v1/items.post.requestBody.content.application/json.schema: "schema" has no content. Indent what belongs to it deeper than itself, or remove it.',
+    ],
+  },
+  'reference-beside-the-media-type-of-its-schema': {
+    files: spoiled(
+      items,
+      '            schema: { $ref: "#/components/schemas/Item" }',
+      '            schema:\n          $ref: "#/components/schemas/Item"',
+    ),
+    says: [
+      'openapi/items.yaml:15:13: paths./v1/items.post.requestBody.content.application/json.schema: "schema" has no content. Indent what belongs to it deeper than itself, or remove it.',
+    ],
+  },
 };

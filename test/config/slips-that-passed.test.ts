@@ -6,7 +6,7 @@ import { rmSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import { environmentOf } from '../support/configuration.ts';
 import { runInProcess } from '../support/in-process.ts';
-import { type Files, sentencesFor, spoiled, writeSound } from './faults.ts';
+import { type Files, sentencesFor, sound, spoiled, writeSound } from './faults.ts';
 
 const [UPSTREAMS, GATEWAY, ITEMS] = ['config/upstreams.yaml', 'config/gateway.yaml', 'openapi/items.yaml'] as const;
 
@@ -92,6 +92,15 @@ for (const [what, files, says] of [
     'two forms of one path',
     withPaths('get', 'delete'),
     `${ITEMS}:19:3: paths./v1/items/{b}: "/v1/items/{b}" and "/v1/items/{a}" are one path, because only the names of parameters differ. Declare all methods below one of them, with the same names of parameters.`,
+  ],
+  [
+    'content beside the reference of a response',
+    {
+      [ITEMS]: sound[ITEMS]
+        .replace('"200": { description: The items }', '"200": { $ref: "#/components/responses/R", content: {} }')
+        .concat('  responses:\n    R: { description: The items }\n'),
+    },
+    `${ITEMS}:8:63: paths./v1/items.get.responses.200.content: content beside a $ref: only the reference has an effect. Remove the $ref, or what is beside it.`,
   ],
   [
     'credentials of a server',

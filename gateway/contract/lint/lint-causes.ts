@@ -2,7 +2,8 @@
 // reports it as two or more.
 
 import type { NormalizedProblem } from '@redocly/openapi-core';
-import { pathOf } from '../pointer.ts';
+import { closest } from '../../shared/mistakes.ts';
+import { isRecord, pathOf, valueAt } from '../pointer.ts';
 import { EXPLAINING_RULES } from './misplaced-rules.ts';
 
 /** The object that a problem is about, and what the linter found there. */
@@ -36,8 +37,9 @@ export function missingIn(message: string): string[] | undefined {
   return (one ?? several)?.split(', ');
 }
 
-/** Removes the problems that another problem has caused. */
-export function withoutConsequences(problems: readonly NormalizedProblem[]): NormalizedProblem[] {
+/** Removes the problems that another problem has caused. @param root the content of the document */
+export function withoutConsequences(all: readonly NormalizedProblem[], root: unknown): NormalizedProblem[] {
+  const problems = withOneNameEach(all);
   const explained = new Set(problems.filter(({ ruleId }) => EXPLAINING_RULES.has(ruleId)).map((one) => placeOf(one)));
   const mistyped = new Set(problems.filter((one) => pathIn(one).at(-1) === 'type').map((one) => placeOf(one)));
   const misread = problems.flatMap(({ ruleId, location }) =>
@@ -46,14 +48,11 @@ export function withoutConsequences(problems: readonly NormalizedProblem[]): Nor
   const isMisread = ({ ruleId, location: [at] }: NormalizedProblem) =>
     /^struct$|(keywords-exist|parameters-have-a-schema)$/.test(ruleId) &&
     misread.some((target) => isWithin(at, target));
-  // The declaration with another name is part of the same mistake.
-  const undeclared = new Set(
-    problems.flatMap(({ message }) => /^The operation does not define .* by path `(.*)`/.exec(message)?.[1] ?? []),
-  );
-  const isOtherName = ({ message }: NormalizedProblem) =>
-    undeclared.has(/^Path parameter .* is not used in the path `(.*)`/.exec(message)?.[1] ?? '');
+  const shallow = problems.flatMap((problem) => shallowTargets(problem, root));
+  const isOfShallow = (problem: NormalizedProblem) =>
+    shallow.some((target) => isBelow(pathIn(problem), target)) && !isNothing(problem);
   const byHolder = Map.groupBy(
-    problems.filter((one) => !isMisread(one) && !isOtherName(one)).map(readProblem),
+    problems.filter((one) => !isMisread(one) && !isOfShallow(one)).map(readProblem),
     ({ holder }) => holder,
   );
   const isExplained = (problem: NormalizedProblem) =>
@@ -73,11 +72,65 @@ export function withoutConsequences(problems: readonly NormalizedProblem[]): Nor
   });
 }
 
+const UNDECLARED = /^The operation does not define the path parameter `\{(.*)\}` expected by path `(.*)`/;
+const UNUSED = /^Path parameter `(.*)` is not used in the path `(.*)`/;
+
+/** Leaves one problem for each parameter of a path whose name differs from the one in the path, and none for each operation. */
+function withOneNameEach(problems: readonly NormalizedProblem[]): readonly NormalizedProblem[] {
+  const undeclared = problems.filter(({ message }) => UNDECLARED.test(message));
+  if (undeclared.length === 0) return problems;
+  const unused = problems.filter(({ message }) => UNUSED.test(message));
+  const namesIn = (found: readonly NormalizedProblem[], form: RegExp, path: string | undefined) => {
+    const parts = found.map(({ message }) => form.exec(message));
+    return [...new Set(parts.flatMap((part) => (part?.[2] === path ? (part?.[1] ?? []) : [])))];
+  };
+  const renamed = unused.filter((one) => {
+    const path = UNUSED.exec(one.message)?.[2];
+    const [missing, others] = [namesIn(undeclared, UNDECLARED, path), namesIn(unused, UNUSED, path)];
+    return pathIn(one)[0] === 'paths' && missing.length === others.length;
+  });
+  const lists = problems.filter((one) => pathIn(one).at(-1) === 'parameters' && /^Expected type/.test(one.message));
+  const causes = [...lists, ...renamed].map((one) => pathIn(one).slice(0, pathIn(one).lastIndexOf('parameters')));
+  return problems.flatMap((one) => {
+    if (undeclared.includes(one)) return causes.some((cause) => isBelow(pathIn(one), cause)) ? [] : [one];
+    if (!unused.includes(one)) return [one];
+    const [, name = '', path] = UNUSED.exec(one.message) ?? [];
+    const missing = namesIn(undeclared, UNDECLARED, path);
+    if (!renamed.includes(one)) return missing.length > 0 ? [] : [one];
+    const meant = missing.length === 1 ? missing[0] : closest(name, missing);
+    return [{ ...one, suggest: meant === undefined ? [] : [meant] }];
+  });
+}
+
+/**
+ * Returns the place of a reference that is indented too little below a key without content, and the place to which it leads. The linter
+ * reads what is there as another kind of object.
+ */
+function shallowTargets(problem: NormalizedProblem, root: unknown): string[][] {
+  if (!isNothing(problem)) return [];
+  const path = pathIn(problem);
+  return [1, 2].flatMap((levels) => {
+    const holder = path.slice(0, -levels);
+    const value = valueAt(root, holder);
+    const reference = isRecord(value) ? value.$ref : undefined;
+    return typeof reference === 'string' ? [[...holder, '$ref'], pathOf(reference.replace('#', ''))] : [];
+  });
+}
+
+function isNothing({ ruleId, message }: NormalizedProblem): boolean {
+  return ruleId === 'struct' && isAboutNothing(message);
+}
+
+/** Whether a place is another one, or inside it. */
+function isBelow(path: readonly string[], holder: readonly string[]): boolean {
+  return holder.every((token, index) => path[index] === token);
+}
+
 function readProblem(problem: NormalizedProblem): Found {
   const { message, ruleId } = problem;
   const path = pathIn(problem);
   const unexpected = ruleId === 'struct' ? unexpectedIn(message) : undefined;
-  const isEmpty = ruleId === 'struct' && isAboutNothing(message);
+  const isEmpty = isNothing(problem);
   const isValue = ruleId === 'struct' && /^Expected type `Schema` \(object\) but got `string`/.test(message);
   const holder = unexpected !== undefined || isEmpty || isValue ? path.slice(0, -1) : path;
   return { problem, holder: JSON.stringify(holder), unexpected, missing: missingIn(message), isEmpty, isValue };

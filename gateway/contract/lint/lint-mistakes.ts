@@ -134,7 +134,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   'gateway/content-has-media-types': 'Write a media type such as application/json, and the schema below it.',
   'gateway/references-fit-their-place':
     'Refer to that section; a schema is written as in schema: { $ref: "#/components/schemas/Name" }.',
-  'gateway/references-stand-alone': 'Begin another parameter with a dash of its own, or remove them.',
+  'gateway/references-stand-alone': 'Remove the $ref, or what is beside it.',
   'gateway/statuses-exist': 'Write a status such as "200", a range such as "2XX", or default.',
   'gateway/parameters-have-a-schema': 'Write it below schema, as in schema: { type: integer }.',
   'gateway/parameters-are-declared-once': 'Remove one of the two.',
@@ -171,6 +171,8 @@ function remedyFor({ ruleId, suggest, message, location }: NormalizedProblem, pa
     const names = query.split('&').map((part) => JSON.stringify(part.split('=')[0]));
     return `Write ${bare}, and declare ${names.join(', ')} among its parameters, with in: query.`;
   }
+  if (ruleId === 'gateway/references-stand-alone' && path.at(-3) === 'parameters')
+    return 'Begin another parameter with a dash of its own, or remove them.';
   if (ruleId === 'gateway/path-parameters-are-required' && path.at(-1) === 'required') return 'Change it to true.';
   if (ruleId === 'struct' && isPathBesidePaths(path)) return 'Indent it deeper, below paths.';
   const unexpected = unexpectedIn(message);

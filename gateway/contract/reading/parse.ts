@@ -55,7 +55,8 @@ async function parse(
     if (mistakes.length > before) return undefined;
     resolveNames(document.parsed as JsonObject, document.source.body);
     const problems = await lintDocument({ document, config, externalRefResolver: resolver });
-    const judged = Map.groupBy(withoutConsequences(problems), (problem): Verdict => verdictOn(problem, document));
+    const causes = withoutConsequences(problems, document.parsed);
+    const judged = Map.groupBy(causes, (problem): Verdict => verdictOn(problem, document));
     const errors = judged.get('mistake') ?? [];
     mistakes.push(...toMistakes(errors, file));
     const warnings = toMistakes(judged.get('warning') ?? [], file);
