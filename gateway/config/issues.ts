@@ -1,7 +1,7 @@
 // Turns zod's issues with a configuration file into mistakes that an operator can act on.
 
 import type { z } from 'zod';
-import { isRecord } from '../shared/is-record.ts';
+import { isRecord, objectAt } from '../shared/is-record.ts';
 import { closest, type Mistake, suggest } from '../shared/mistakes.ts';
 import { entryFor, entryMeant, meantEntry, NO_SECRET_ENTRY } from '../shared/secret-names.ts';
 import type { Source } from '../shared/yaml-source.ts';
@@ -61,6 +61,8 @@ function isConsequence(issue: z.core.$ZodIssue, other: z.core.$ZodIssue, schema:
   const [holder, name] = [other.path.slice(0, -1), other.path.at(-1)];
   if (isEmptyBlock(other) && !isEmptyBlock(issue))
     return isIn(issue.code === 'unrecognized_keys' ? issue.path : issue.path.slice(0, -1), holder);
+  if (isMisplaced(other, schema) && issue.code === 'invalid_key')
+    return isIn(issue.path.slice(0, -1), holder) && keysAt(schema, pathIn(issue)).includes(String(issue.path.at(-1)));
   if (isMisplaced(other, schema))
     return issue.input === undefined && issue.path.at(-1) === name && isIn(issue.path.slice(0, -2), holder);
   if (other.code !== 'unrecognized_keys') return false;
@@ -126,7 +128,16 @@ function toMistakes(source: Source, schema: z.ZodType, issue: z.core.$ZodIssue):
     return [source.mistakeAtKey(path, `"${path.at(-1)}" has no content.`, remedy)];
   }
   if (isMisplaced(issue, schema)) {
-    const remedy = 'Indent it deeper, so that it belongs to the entry above it.';
+    const [section, key] = path as [string, string];
+    const entries = Object.entries(objectAt(source.value, section));
+    const above = entries.slice(
+      0,
+      entries.findIndex(([name]) => name === key),
+    );
+    const form = `${section}: { ${section === 'cors' ? '<host>' : '<name>'}: { ${key}: … } }`;
+    const remedy = above.some(([, entry]) => isRecord(entry))
+      ? 'Indent it deeper, so that it belongs to the entry above it.'
+      : `Write ${form}.`;
     return [source.mistakeAtKey(path, `the key "${path.at(-1)}" does not belong here.`, remedy)];
   }
   // The unset variable is already reported.

@@ -89,6 +89,25 @@ export function suggest(name: string, known: Iterable<string>): string {
   return `Use one of: ${shown}${names.length > 12 ? ', …' : ''}.`;
 }
 
+/** An operation that a file may name by its method and path in place of its name. */
+export interface Suggestible {
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+}
+
+/** Returns the remedy for an unknown operation. */
+export function suggestOperation(name: string, operations: readonly Suggestible[]): string {
+  const lineOf = (text: string) =>
+    text
+      .trim()
+      .replaceAll(/\{[^}]*\}/g, '{}')
+      .toLowerCase();
+  const meant = operations.find(({ method, path }) => lineOf(`${method} ${path}`) === lineOf(name));
+  const names = new Set(operations.map((one) => one.name));
+  return meant === undefined ? suggest(name, names) : `Did you mean "${meant.name}"?`;
+}
+
 /** Shorter names are in many others by chance. */
 const PART_MIN = 4;
 

@@ -57,7 +57,11 @@ function explain(problem: ParserError, text: string): Explanation {
         reason: `the key "${key}" is there twice, and "${owner}" in the line before it has no content.`,
         remedy: `Indent it by ${before.length + 2} spaces, so that it belongs to "${owner}".`,
       };
-    return { offset, reason: `the key "${key}" is there twice.`, remedy: 'Remove one of the two.' };
+    const first = isJson ? undefined : lineOfFirst(text, offset, String(key));
+    const also = first === undefined ? '' : `, first on line ${first}`;
+    const isPath = key?.startsWith('/') === true;
+    const remedy = isPath ? 'Put the methods of both below one of the two.' : 'Remove one of the two.';
+    return { offset, reason: `the key "${key}" is there twice${also}.`, remedy };
   }
   const [, sequence] = /^Invalid escape sequence (.*)$/.exec(problem.message) ?? [];
   if (sequence !== undefined && !isJson)
@@ -88,6 +92,20 @@ function explain(problem: ParserError, text: string): Explanation {
   if (typed !== undefined) return typed;
   const reason = `this is not well-formed ${isJson ? 'JSON' : 'YAML'} (${problem.message.replace(/\.$/, '')}).`;
   return { reason, remedy: 'Check indentation, quotes, brackets and colons on this line and the one before.' };
+}
+
+/** Returns the line of the nearest equal key before a place, with the same indentation. */
+function lineOfFirst(text: string, offset: number, key: string): number | undefined {
+  const lines = text.slice(0, offset).split('\n');
+  const indent = String(lines.pop());
+  for (let index = lines.length - 1; index >= 0 && indent.trim() === ''; index -= 1) {
+    const line = String(lines[index]);
+    const written = line.replace(/^( *)- /, '$1  ');
+    if (!/^\s*[^#\s]/.test(line)) continue;
+    if (/^["']?([^"':\s]*)["']?:/.exec(written.slice(indent.length))?.[1] === key) return index + 1;
+    if (!line.startsWith(indent)) return undefined;
+  }
+  return undefined;
 }
 
 /** Explains an alias (`*name`) that cannot be resolved. */

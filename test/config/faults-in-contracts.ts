@@ -60,7 +60,7 @@ export const faultsInContracts: Readonly<Record<string, Fault>> = {
   },
   'contract-duplicate-key': {
     files: spoiled(items, '    post:', '    get:'),
-    says: ['openapi/items.yaml:9:5: the key "get" is there twice. Remove one of the two.'],
+    says: ['openapi/items.yaml:9:5: the key "get" is there twice, first on line 6. Remove one of the two.'],
   },
   'contract-empty': {
     files: { [items]: '' },

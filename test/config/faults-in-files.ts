@@ -193,7 +193,7 @@ export const faultsInFiles: Readonly<Record<string, Fault>> = {
   },
   'duplicate-key': {
     files: spoiled(upstreams, '    timeoutMs', '    live: http://b:1\n    timeoutMs'),
-    says: ['config/upstreams.yaml:5:5: the key "live" is there twice. Remove one of the two.'],
+    says: ['config/upstreams.yaml:5:5: the key "live" is there twice, first on line 4. Remove one of the two.'],
   },
   'two-documents': {
     files: { [gateway]: 'publicUrl: http://a\n---\npublicUrl: http://b\n' },

@@ -44,6 +44,36 @@ const ROWS: Readonly<
     '      operationId: listItems\n      - name: limit\n        in: query\n',
     '8:7: an item of a list stands among keys. Write the key of the list above it, such as parameters:, or remove the dash.',
   ],
+  'path-twice': [
+    'items',
+    'components:\n',
+    '  /v1/items:\n    delete: { operationId: clear, responses: { "204": { description: x } } }\ncomponents:\n',
+    '17:3: the key "/v1/items" is there twice, first on line 5. Put the methods of both below one of the two.',
+  ],
+  'key-twice-after-a-dash': [
+    'items',
+    '      operationId: listItems\n',
+    '      operationId: listItems\n      parameters:\n        - in: query\n          name: a\n        - name: b\n          name: c\n',
+    '12:11: the key "name" is there twice, first on line 11. Remove one of the two.',
+  ],
+  'operation-by-its-method-and-path': [
+    'limits',
+    'listItems:',
+    '"GET /v1/items":',
+    '6:3: operations.GET /v1/items: no contract has an operation "GET /v1/items". Did you mean "listItems"?',
+  ],
+  'operation-of-an-entry-by-its-method-and-path': [
+    'upstreams',
+    'timeoutMs: 1000',
+    'operations: { "post /v1/items": { timeoutMs: 1000 } }',
+    '5:19: upstreams.items.operations.post /v1/items: no contract of "items" has an operation "post /v1/items". Did you mean "createItem"?',
+  ],
+  'cors-without-a-host': [
+    'gateway',
+    'trustedProxies: []',
+    'trustedProxies: []\ncors:\n  origins: ["*"]\n  maxAgeSeconds: 5',
+    '4:3: cors.origins: the key "origins" does not belong here. Write cors: { <host>: { origins: … } }.',
+  ],
   'colon-nospace': [
     'upstreams',
     'timeoutMs: 1000',

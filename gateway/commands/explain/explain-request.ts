@@ -76,6 +76,7 @@ async function readRequest(
     const [, name, value] = /^([^:\s]+):[ \t]*(.*)$/.exec(line) ?? [];
     return name === undefined ? usage(`"${line}" is not a header: write 'Name: value'.`) : [name, value ?? ''];
   });
+  if (/^\s*[{[]/.test(body ?? '')) return usage('--body takes the name of a file. Write the body into one.');
   const bytes =
     body === undefined
       ? undefined

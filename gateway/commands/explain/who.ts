@@ -60,6 +60,7 @@ async function namedCaller(
   if (session === true && (org === undefined || keyId !== undefined || mode !== undefined))
     return usage('A person is named by --org and --scopes alone.');
   if (keyId === undefined && org === undefined) return undefined;
+  if (keyId?.startsWith('sk_')) return usage('This is a key, not its id. `bin/gateway keys list` shows the ids.');
   const { store } = await open();
   if (keyId !== undefined) {
     const key = await store.keys.get(keyId);

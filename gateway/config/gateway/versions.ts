@@ -2,7 +2,7 @@
 
 import { z } from 'zod';
 import { isFieldText } from '../../shared/http/words.ts';
-import { type Mistake, suggest } from '../../shared/mistakes.ts';
+import { type Mistake, suggest, suggestOperation } from '../../shared/mistakes.ts';
 import type { Source } from '../../shared/yaml-source.ts';
 import { byAnyName, type NamedOperation } from '../operation-names.ts';
 import { HEADER_TEXT_RULE } from '../parts.ts';
@@ -70,6 +70,9 @@ interface DeprecationDates {
 }
 
 interface Operation extends NamedOperation {
+  readonly method: string;
+  /** The path template. */
+  readonly path: string;
   readonly version: string | undefined;
 }
 
@@ -87,7 +90,7 @@ export function checkDeprecations(
 ): void {
   const versionsThere = new Set(served.flatMap(({ version }) => version ?? []));
   const byName = byAnyName(served);
-  const ids = served.map(({ id }) => id);
+  const named = served.map((one) => ({ ...one, name: one.id }));
   const versionNames = new Set([...versionsThere, ...Object.keys(versions)]);
   for (const [name, dates] of Object.entries(versions)) {
     const path = ['versions', name];
@@ -103,7 +106,7 @@ export function checkDeprecations(
     const path = ['operations', id];
     const operation = byName.get(id);
     if (operation === undefined) {
-      mistakes.push(source.mistakeAtKey(path, `no contract has an operation "${id}".`, suggest(id, ids)));
+      mistakes.push(source.mistakeAtKey(path, `no contract has an operation "${id}".`, suggestOperation(id, named)));
       continue;
     }
     checkSuccessor(path, id, dates, byName.keys(), 'operation', source, mistakes);

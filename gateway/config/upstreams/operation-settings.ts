@@ -2,7 +2,7 @@
 // contracts.
 
 import { z } from 'zod';
-import { type Mistake, suggest } from '../../shared/mistakes.ts';
+import { type Mistake, suggest, suggestOperation } from '../../shared/mistakes.ts';
 import type { Source } from '../../shared/yaml-source.ts';
 import { declaredId, type NamedOperation } from '../operation-names.ts';
 import { whole } from '../parts.ts';
@@ -35,6 +35,7 @@ type OperationSettings = z.output<typeof operationSettings>;
 
 /** The properties of an operation that the settings refer to. */
 interface ConfiguredOperation extends NamedOperation {
+  readonly method: string;
   /** The path template. */
   readonly path: string;
   readonly restOfPath: string | undefined;
@@ -60,13 +61,14 @@ export function checkOperationSettings(
     const own = new Map(
       listed.flatMap((one) => [declaredId(one), one.qualifiedId].map((name) => [name, one] as const)),
     );
+    const named = listed.map((one) => ({ ...one, name: declaredId(one) }));
     for (const [id, { restOfPath }] of Object.entries(settings)) {
       const place = ['upstreams', entry, 'operations', id];
       const operation = own.get(id);
       if (leftOut.some((one) => one.entry === entry && one.name === id)) continue;
       if (operation === undefined) {
         const reason = `no contract of "${entry}" has an operation "${id}".`;
-        mistakes.push(source.mistakeAtKey(place, reason, suggest(id, listed.map(declaredId))));
+        mistakes.push(source.mistakeAtKey(place, reason, suggestOperation(id, named)));
       } else if (restOfPath !== undefined && operation.restOfPath !== restOfPath) {
         const reason = `"${restOfPath}" is no path parameter of ${operation.path} that is a whole segment.`;
         const names = [...operation.path.matchAll(/\/\{([^}]+)\}(?=\/|$)/g)].map(([, name]) => name as string);

@@ -2,7 +2,7 @@
 // declares.
 
 import type { Operation } from '../../exchange/operation.ts';
-import { type Mistake, suggest } from '../../shared/mistakes.ts';
+import { type Mistake, suggestOperation } from '../../shared/mistakes.ts';
 import type { ContractOperation } from './operations.ts';
 import { shapeOf } from './routes.ts';
 
@@ -99,9 +99,9 @@ export function unknownOperations(
   operations: readonly ContractOperation[],
   others: readonly string[] = [],
 ): { id: string; remedy: string }[] {
-  const ids = new Set(operations.map(({ operation }) => operation.id));
-  const known = new Set([...ids, ...operations.map(({ operation }) => operation.qualifiedId), ...others]);
+  const known = new Set([...operations.flatMap(({ operation: { id, qualifiedId } }) => [id, qualifiedId]), ...others]);
   // The others have no full names, because their operations were not made.
   const isKnown = (id: string) => known.has(id) || others.includes(id.slice(id.indexOf('.') + 1));
-  return [...named].filter((id) => !isKnown(id)).map((id) => ({ id, remedy: suggest(id, ids) }));
+  const meant = operations.map(({ operation }) => ({ ...operation, name: operation.id }));
+  return [...named].filter((id) => !isKnown(id)).map((id) => ({ id, remedy: suggestOperation(id, meant) }));
 }

@@ -216,6 +216,15 @@ describe('explain --request', () => {
       /^1 There is no organization org_nobody/,
     );
     assert.match(await ended('--request', 'GET /v1/things', '--key', 'key_none'), /^1 There is no key key_none/);
+    const secret = `sk_live_${'a'.repeat(38)}`;
+    assert.match(
+      await ended('--request', 'GET /v1/things', '--key', secret),
+      /^2 This is a key, not its id\. `bin\/gateway keys list` shows the ids\.\s*$/,
+    );
+    assert.match(
+      await ended('--request', 'POST /v1/things', '--body', '{"name":"a"}'),
+      /^2 --body takes the name of a file\. Write the body into one\.\s*$/,
+    );
     assert.match(await ended('--request', '/v1/things'), /^2 Write the request as method and target/);
     assert.match(await ended('--request', 'GET /v1/things', '--header', 'nonsense'), /^2 "nonsense" is not a header/);
     assert.match(

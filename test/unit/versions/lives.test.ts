@@ -12,9 +12,33 @@ import { readSource } from '../../../gateway/shared/yaml-source.ts';
 import { temporaryDirectory } from '../../support/directory.ts';
 
 const served = [
-  { id: 'listJobs', qualifiedId: 'jobs.listJobs', entry: 'jobs', upstream: 'jobs', version: 'v1' },
-  { id: 'listJobs2', qualifiedId: 'jobs.listJobs2', entry: 'jobs', upstream: 'jobs', version: 'v2' },
-  { id: 'findJobs', qualifiedId: 'jobs.findJobs', entry: 'jobs', upstream: 'jobs', version: 'v1' },
+  {
+    id: 'listJobs',
+    qualifiedId: 'jobs.listJobs',
+    entry: 'jobs',
+    upstream: 'jobs',
+    method: 'GET',
+    path: '/jobs',
+    version: 'v1',
+  },
+  {
+    id: 'listJobs2',
+    qualifiedId: 'jobs.listJobs2',
+    entry: 'jobs',
+    upstream: 'jobs',
+    method: 'GET',
+    path: '/jobs',
+    version: 'v2',
+  },
+  {
+    id: 'findJobs',
+    qualifiedId: 'jobs.findJobs',
+    entry: 'jobs',
+    upstream: 'jobs',
+    method: 'GET',
+    path: '/jobs',
+    version: 'v1',
+  },
 ];
 
 function mistakesOf(text: string): string[] {
