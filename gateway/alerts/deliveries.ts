@@ -50,7 +50,8 @@ export class Deliveries {
     const outbox = outboxOf(speaker.outboxes(), receiver);
     if (this.#ended.aborted || outbox?.sending?.message.id !== message.id) return;
     const nowMs = this.#options.now();
-    const next = failure === undefined ? afterDelivery(outbox) : afterFailure(outbox, failure, nowMs, Math.random());
+    const next =
+      failure === undefined ? afterDelivery(outbox, nowMs) : afterFailure(outbox, failure, nowMs, Math.random());
     this.#note(receiver, message, outbox, next);
     await speaker.write({ ...speaker.outboxes(), [receiver]: next });
   }

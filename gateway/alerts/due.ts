@@ -30,6 +30,8 @@ export interface Alert {
     readonly atMs: number;
     /** Set if this instance sent nothing, because it assumes that another instance has sent a message. */
     readonly byOther?: true;
+    /** Set if a message before this one was delivered or given up. */
+    readonly isRepeated?: true;
   };
   /**
    * Whether no message about the end is due, because it was sent, because a silence suppressed the alert, or because the cause ended before
@@ -137,8 +139,12 @@ export function lastedOf(alert: Pick<Alert, 'cause' | 'seenMs' | 'lastMs' | 'pas
   };
 }
 
+export function isAway({ state }: Pick<Alert, 'state'>): boolean {
+  return state === 'quiet' || state === 'ended';
+}
+
 /** Returns when the cause ended, if it has gone. */
-export function endMsOf({ cause: { endedAt }, lastMs }: Pick<Alert, 'cause' | 'lastMs'>): number {
+export function endMsOf({ cause: { lastAt, endedAt = lastAt }, lastMs }: Pick<Alert, 'cause' | 'lastMs'>): number {
   return endedAt === undefined ? lastMs : Date.parse(endedAt);
 }
 
@@ -229,7 +235,8 @@ export function afterTelling(
     const state = now.get(id);
     if (state === 'firing') {
       const severity = severityOf(alert.cause);
-      const told = { severity, why: whyOf(alert.cause), atMs: nowMs };
+      const isRepeated = alert.told !== undefined && { isRepeated: true as const };
+      const told = { severity, why: whyOf(alert.cause), atMs: nowMs, ...isRepeated };
       return [id, { ...alert, told: { ...told, ...(isLeft(id) && { byOther: true as const }) } }];
     }
     const isPassedOver = alert.state === 'ended' && alert.told === undefined && isSilent(id);

@@ -11,7 +11,7 @@ import {
 } from '../shared/contracts/cause.ts';
 import { nextCommandOf } from '../shared/next-command.ts';
 import { durationText, isoTime, shortTextOf, visibleLine } from '../shared/text.ts';
-import { type Alert, type Due, endMsOf, lastedOf } from './due.ts';
+import { type Alert, type Due, endMsOf, isAway, lastedOf } from './due.ts';
 
 /** One cause in a message. Its texts are bounded and contain no control characters. */
 export interface AlertNote {
@@ -75,13 +75,14 @@ export function boundedCause(cause: Cause): Cause {
 /** @param consoleUrl the address at which operators open the console */
 export function noteOf(
   state: AlertNote['state'],
-  alert: Pick<Alert, 'cause' | 'seenMs' | 'lastMs' | 'past'>,
+  alert: Pick<Alert, 'cause' | 'state' | 'seenMs' | 'lastMs' | 'past'>,
   consoleUrl: string,
   effectOf?: EffectOf,
 ): AlertNote {
   const { cause, seenMs, past } = alert;
   const { instances = [], figures, suffered, title = cause.cause, runbook = null, details = '#/' } = cause;
   const isOver = state !== 'firing';
+  const gone = isOver || !isAway(alert) ? '' : `It was over at ${isoTime(endMsOf(alert))}. `;
   const total = addedFigures([past?.suffered, suffered]);
   const since = cause.since ?? isoTime(seenMs);
   return {
@@ -89,7 +90,7 @@ export function noteOf(
     state,
     severity: severityOf(cause),
     cause: state === 'resolved' ? boundText(title, TEXT_MAX) : cause.cause,
-    consequence: isOver ? endText(alert, total, effectOf) : cause.consequence,
+    consequence: isOver ? endText(alert, total, effectOf) : boundText(`${gone}${cause.consequence}`, TEXT_MAX),
     subject: subjectOf(details),
     since,
     until: isOver ? isoTime(endMsOf(alert)) : null,

@@ -3,12 +3,14 @@
 
 import { type Cause, severityOf } from '../shared/contracts/cause.ts';
 import {
+  type Alert,
   type AlertRules,
   type Alerts,
   afterTelling,
   alertsAfterCheck,
   type Due,
   dueIn,
+  isAway,
   isFor,
   type Suppression,
 } from './due.ts';
@@ -21,6 +23,8 @@ export interface Outbox {
   readonly sending?: MessageInDelivery | undefined;
   /** The time at which the last message was made. */
   readonly madeMs?: number;
+  /** The time at which the last message was delivered. A former release does not write it. */
+  readonly deliveredMs?: number;
   /** The time at which the last message with a new failure was made. A former release does not write it. */
   readonly failureMadeMs?: number;
   /** Why the last attempt failed; undefined if it succeeded. */
@@ -60,7 +64,10 @@ export function afterCheck(outbox: Outbox, observation: Observation): Outbox {
   // A new failure does not wait after a message about other things, such as the end of another failure.
   const mayTell = isApart(madeMs) || (isApart(failureMadeMs) && all.some(isNewFailure));
   const due = mayTell ? all.slice(0, NOTES_MAX) : [];
-  const next = { ...outbox, alerts: afterTelling(alerts, due, observation, nowMs) };
+  const next = {
+    ...withPresentTexts(outbox, alerts, observation),
+    alerts: afterTelling(alerts, due, observation, nowMs),
+  };
   const own = due.filter(({ id, state }) => state === 'resolved' || !observation.isDelegated(id));
   if (own.length === 0) return next;
   const made = { madeMs: nowMs, ...(own.some(isNewFailure) && { failureMadeMs: nowMs }) };
@@ -71,8 +78,26 @@ function isNewFailure({ state, alert: { cause, told } }: Due): boolean {
   return state === 'firing' && severityOf(cause) === 'failure' && told?.severity !== 'failure';
 }
 
-export function afterDelivery({ failing: _, sending: __, ...outbox }: Outbox): Outbox {
-  return outbox;
+/** A message that is sent again says so of a cause that has gone since it was made. */
+function withPresentTexts(outbox: Outbox, alerts: Alerts, { messageOf }: Observation): Outbox {
+  const { sending } = outbox;
+  if (sending === undefined || sending.attempts === 0) return outbox;
+  const notes = sending.message.notes.flatMap((note) => {
+    const alert = alerts[note.id];
+    const hasGone = note.state === 'firing' && alert !== undefined && isAway(alert);
+    return hasGone ? messageOf([{ id: note.id, state: 'firing', alert }]).notes : [note];
+  });
+  return { ...outbox, sending: { ...sending, message: { ...sending.message, notes } } };
+}
+
+export function afterDelivery({ failing: _, sending: __, ...outbox }: Outbox, nowMs: number): Outbox {
+  return { ...outbox, deliveredMs: nowMs };
+}
+
+/** Whether a message has told the receiver that the cause has begun. The first one may not be delivered yet. */
+export function isTold({ sending }: Outbox, { cause: { id }, told }: Alert): boolean {
+  const isWaiting = sending?.message.notes.some((note) => note.id === id && note.state === 'firing') ?? false;
+  return told !== undefined && (told.isRepeated === true || !isWaiting);
 }
 
 /**

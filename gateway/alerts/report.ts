@@ -3,8 +3,9 @@
 
 import { type Cause, type Severity, severityOf } from '../shared/contracts/cause.ts';
 import { isoTime } from '../shared/text.ts';
-import { type Alert, endOf } from './due.ts';
+import { type Alert, endMsOf, endOf } from './due.ts';
 import { type AlertNote, boundedCause, noteOf } from './message.ts';
+import { isTold } from './outbox.ts';
 import { type Outboxes, outboxOf } from './outboxes.ts';
 import type { AlertSettings } from './settings.ts';
 import type { Silence } from './store.ts';
@@ -19,7 +20,7 @@ interface ReceiverStatus {
   readonly state: 'ok' | 'failing';
   readonly reason: string | null;
   readonly failing_since: string | null;
-  /** The time at which the last message was made. */
+  /** The time at which the last message was delivered. */
   readonly last_message_at: string | null;
 }
 
@@ -31,7 +32,7 @@ export interface AlertsReport extends ReceiversStatus {
     readonly severity: Severity;
     readonly cause: string;
     readonly since: string;
-    /** The time at which the cause was last seen; null unless the state is `quiet`. */
+    /** The time at which the cause ended; null unless the state is `quiet`. */
     readonly quiet_since: string | null;
     /** The time at which the end of the cause is reported, if it does not return; null unless the state is `quiet`. */
     readonly resolved_at: string | null;
@@ -54,7 +55,7 @@ export interface CausesReport {
 
 export function receiversStatus(settings: AlertSettings | undefined, outboxes: Outboxes): ReceiversStatus {
   const receivers = Object.entries(settings?.receivers ?? {}).map(([name, { webhook }]): [string, ReceiverStatus] => {
-    const { failing, madeMs } = outboxOf(outboxes, name) ?? {};
+    const { failing, deliveredMs } = outboxOf(outboxes, name) ?? {};
     return [
       name,
       {
@@ -62,7 +63,7 @@ export function receiversStatus(settings: AlertSettings | undefined, outboxes: O
         state: failing === undefined ? 'ok' : 'failing',
         reason: failing?.reason ?? null,
         failing_since: failing === undefined ? null : isoTime(failing.sinceMs),
-        last_message_at: madeMs === undefined ? null : isoTime(madeMs),
+        last_message_at: deliveredMs === undefined ? null : isoTime(deliveredMs),
       },
     ];
   });
@@ -75,10 +76,10 @@ export function reportOf(
   silences: readonly Silence[],
   isSilent: (id: string) => boolean,
 ): AlertsReport {
-  const all = Object.entries(outboxes).flatMap(([receiver, { alerts }]) =>
-    Object.values(alerts)
+  const all = Object.entries(outboxes).flatMap(([receiver, outbox]) =>
+    Object.values(outbox.alerts)
       .filter(({ state }) => state !== 'ended')
-      .map((alert) => ({ receiver, alert })),
+      .map((alert) => ({ receiver, alert, isTold: isTold(outbox, alert) })),
   );
   const byCause = Map.groupBy(all, ({ alert }) => alert.cause.id);
   return {
@@ -88,7 +89,7 @@ export function reportOf(
       [...byCause].flatMap(([id, same]) => {
         const [first] = same.toSorted((one, other) => one.alert.seenMs - other.alert.seenMs);
         if (first === undefined) return [];
-        const { cause, state, seenMs, lastMs } = first.alert;
+        const { cause, state, seenMs } = first.alert;
         const isQuiet = state === 'quiet' && settings !== undefined;
         return {
           id,
@@ -96,10 +97,10 @@ export function reportOf(
           severity: severityOf(cause),
           cause: cause.cause,
           since: cause.since ?? isoTime(seenMs),
-          quiet_since: isQuiet ? isoTime(lastMs) : null,
+          quiet_since: isQuiet ? isoTime(endMsOf(first.alert)) : null,
           resolved_at: isQuiet ? isoTime(endOf(first.alert, settings)) : null,
           silent: isSilent(id),
-          told: same.filter(({ alert }) => alert.told !== undefined).map(({ receiver }) => receiver),
+          told: same.filter((one) => one.isTold).map(({ receiver }) => receiver),
         };
       }),
     ),
@@ -109,7 +110,7 @@ export function reportOf(
 
 /** Returns the current causes in the form of a message. @param consoleUrl where operators open the console */
 export function causesReport(causes: readonly Cause[], consoleUrl: string, nowMs: number): CausesReport {
-  const seenNow = { seenMs: nowMs, lastMs: nowMs };
+  const seenNow = { state: 'firing', seenMs: nowMs, lastMs: nowMs } as const;
   const stateOf = ({ hasRecovered }: Cause) => (hasRecovered ? 'recovering' : 'firing');
   return {
     causes: causes.map((cause) => noteOf(stateOf(cause), { cause: boundedCause(cause), ...seenNow }, consoleUrl)),

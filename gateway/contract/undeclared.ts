@@ -8,6 +8,7 @@ import { responseFor } from './schemas/schemas.ts';
 
 /** Types in which browsers run scripts: HTML, SVG and all other XML, which may name a style sheet with scripts. */
 const ACTIVE = /^(?:text\/html|(?:text|application)\/xml(?:-[\w-]+)?|[^/]+\/[^/]+\+xml)$/;
+export const HTML = 'text/html';
 /** Matches restricted names (RFC 6838 section 4.2). Other texts of a service are not repeated. */
 const NAME = /^[\w!#$&^.+-]{1,64}\/[\w!#$&^.+-]{1,64}$/;
 
@@ -39,7 +40,10 @@ export function undeclaredMediaType(
   const isNamed = NAME.test(essence);
   const came = isNamed ? essence : contentType === undefined ? 'no media type' : 'an unreadable media type';
   const where = placeIn(entry, `${pointerFor(entry, status)}/content`);
-  const remedy = isNamed ? `to declare it, add ${essence}: {} ${where}` : 'have the service send Content-Type';
+  // Where a contract declares no page, the page is an error or a login, which is not part of the contract.
+  const isPage = essence === HTML && !types.some((type) => isActiveType(essenceOf(type)));
+  const first = isPage ? 'look at the service, because this is mostly its login or error page; otherwise, ' : '';
+  const remedy = isNamed ? `${first}to declare it, add ${essence}: {} ${where}` : 'have the service send Content-Type';
   const text = `status ${status} with ${came}; ${declaredText(types)}; ${remedy}`;
   const { undeclaredMediaTypes: reaction } = entry.operation;
   return { what: 'media type', reaction, text, isActive: isActiveType(essence) };

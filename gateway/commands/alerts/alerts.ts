@@ -36,16 +36,18 @@ async function list(context: CommandContext, asJson: boolean): Promise<void> {
     return printLine(context, 'No receiver is told of them: gateway.yaml has no "alerts" (docs/alerts.md).');
   const rows = report.alerts.map((alert) => [
     ...[alert.id, stateOf(alert), alert.severity, alert.since],
-    ...[alert.silent ? 'silent' : alert.told.join(', '), alert.cause],
+    ...[alert.silent ? 'silent' : alert.told.join(', ') || 'not told yet', alert.cause],
   ]);
   printTable(context, ['cause', 'state', 'severity', 'since', 'told', 'text'], rows);
   printLine(context, '');
   printTable(
     context,
-    ['receiver', 'kind', 'state', 'last message', 'reason'],
-    Object.entries(report.receivers).map(([name, { kind, state, last_message_at: at, reason }]) => [
-      ...[name, kind, state, at ?? '', reason ?? ''],
-    ]),
+    ['receiver', 'kind', 'state', 'last delivered', 'reason'],
+    Object.entries(report.receivers).map(
+      ([name, { kind, state, last_message_at: at, failing_since: since, reason }]) => [
+        ...[name, kind, since === null ? state : `${state} since ${since}`, at ?? 'none delivered', reason ?? ''],
+      ],
+    ),
   );
   if (report.silences.length === 0) return;
   printLine(context, '');

@@ -44,7 +44,9 @@ export function addImport(keys: Command, context: CommandContext): void {
 
 async function sourceOf(context: CommandContext, file: string): Promise<Source> {
   if (file === '-') return { name: 'standard input', readableTwice: false, open: () => ({ text: context.input() }) };
-  const about = await stat(file).catch(({ code }) => context.fail(`The file ${file} cannot be read (${code}).`));
+  const about = await stat(file).catch(({ code }) =>
+    context.fail(`The file ${file} cannot be read (${code}). Name a file that "gateway keys export" has written.`),
+  );
   if (about.isDirectory()) context.fail(`${file} is a directory.`);
   return {
     name: file,

@@ -2,8 +2,10 @@
 
 import type { UpstreamEntry } from '../../config/upstreams/upstreams-file.ts';
 import { createAnswerCheck } from '../../contract/answer.ts';
+import { essenceOf } from '../../contract/media-types.ts';
 import type { ContractOperation } from '../../contract/operations/operations.ts';
 import { responseFor, type Schemas } from '../../contract/schemas/schemas.ts';
+import { HTML } from '../../contract/undeclared.ts';
 import type { AnswerCheck, UndeclaredAnswer } from '../../exchange/answer-check.ts';
 import type { Operation } from '../../exchange/operation.ts';
 import { firstNames } from '../../shared/text.ts';
@@ -78,7 +80,7 @@ function faultsOf(answered: BackendAnswer, check: AnswerCheck): Finding[] {
   const type = Array.isArray(contentType) ? contentType[0] : contentType;
   const hasBody = status !== 204 && answered.body.length > 0;
   const reaction = check.reactionTo(operation, { status, hasBody, dropsBody: true }, type);
-  if (typeof reaction === 'object') return [undeclaredFinding(operation.id, reaction)];
+  if (typeof reaction === 'object') return [undeclaredFinding(operation.id, reaction, essenceOf(type) === HTML)];
   const body = judgement?.kind === 'pass' ? judgement.body : answered.body;
   const violations = body.length === 0 ? [] : check.violations(operation, status, body, type);
   return violations.slice(0, SHOWN_MAX).map((violation) => drift(`${status} with a wrong body: ${violation}.`));
@@ -94,10 +96,11 @@ function missingFinding({ id, method, path }: Operation): Finding {
 }
 
 /** Returns the finding about an answer that the contract does not declare. The gateway passes it on, unless the operation refuses it. */
-function undeclaredFinding(id: string, { reaction, text }: UndeclaredAnswer): Finding {
+function undeclaredFinding(id: string, { reaction, text }: UndeclaredAnswer, isPage: boolean): Finding {
   const says = `${id}: it answers with ${text}.`;
   if (reaction === 'refuse') return fail('contract', says, 'Clients get 502. Declare it, or correct the service.');
-  return warn('contract', says, 'Clients get it as it is. Declare it, so that they can rely on it.');
+  const remedy = isPage ? 'Ask its owners why it answers with a page' : 'Declare it, so that they can rely on it';
+  return warn('contract', says, `Clients get it as it is. ${remedy}.`);
 }
 
 /** Returns findings about a valid request that was refused. */

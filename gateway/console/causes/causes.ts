@@ -5,6 +5,7 @@ import {
   type About,
   type FoundCause,
   failureCause,
+  SILENT,
   type StatusForCauses,
   toldIn,
   type UpstreamReport,
@@ -20,7 +21,7 @@ import { slowOperations } from './slow-causes.ts';
 import { storeCauses } from './store-causes.ts';
 import { withFailuresAtTargets } from './target-causes.ts';
 import { count, percent, SYMPTOMS, telling } from './telling.ts';
-import { failingOperations, isOver, namesOfFailing, symptomsOf } from './traffic-causes.ts';
+import { failingOperations, isOver, namesOfFailing, symptomsOf, timeoutIn } from './traffic-causes.ts';
 import { unansweredCause, unansweredIn } from './unanswered-causes.ts';
 import { unknownCallers } from './unknown-callers.ts';
 import { upstreamCauses } from './upstream-causes.ts';
@@ -159,7 +160,8 @@ function causesWithSymptoms(
     if (cause !== first) return cause;
     const more = { ...cause, ...(symptoms.length > 0 && { symptoms }) };
     const told = cause.told ?? cause;
-    return { ...more, ...toldIn(told.cause, telling`${told.consequence}${SYMPTOMS}${undo}`, more) };
+    const late = cause.fault === SILENT ? timeoutIn(present, name) : '';
+    return { ...more, ...toldIn(told.cause, telling`${told.consequence}${late}${SYMPTOMS}${undo}`, more) };
   });
 }
 

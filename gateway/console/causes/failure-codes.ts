@@ -14,6 +14,8 @@ interface Failures {
   readonly since: string | undefined;
   /** The origin to which each failed request was sent last. */
   readonly targets: readonly string[];
+  /** The setting whose time was over for the latest failed request, such as `timeoutMs 1500`; undefined if it was none. */
+  readonly timeout?: string | undefined;
   /** The latest answer that was refused, because it breaks the contract. */
   readonly refused?: BrokenAnswer | undefined;
   /** The latest answer that breaks the contract, and that its client got. */
@@ -51,7 +53,8 @@ export async function failureCodesOf(
     const lines = await linesOf(operation, 'service_failed');
     const known = { codes: byFrequency(lines), since: firstAt(lines, lines), targets: targetsIn(lines) };
     const lacking = lines[0] && lacksCredential(lines[0]) ? String(lines[0].cause) : undefined;
-    return [operation, { ...known, refused: brokenIn(lines, lines), lacking }];
+    const timeout = lines[0]?.timeout === undefined ? undefined : String(lines[0].timeout);
+    return [operation, { ...known, refused: brokenIn(lines, lines), lacking, timeout }];
   });
   const passed = broken.slice(0, OPERATIONS_MAX).map(async (operation) => {
     const lines = await linesOf(operation);

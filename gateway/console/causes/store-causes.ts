@@ -96,7 +96,7 @@ function emptyStoreCauses({ keys: { emptied_at: since } = {}, redis }: StatusFor
     failureCause(
       { topic: 'keys lost' },
       `${where} is empty: it was wiped, or came back without its data.`,
-      'Every key gets 401 api_key_invalid until the organizations and keys of the latest export are imported. No restart is needed.',
+      'Every key gets 401 api_key_invalid until the organizations and keys of the latest export are imported. No restart is needed. Replace keys.jsonl by the file that you wrote with `keys export`; without one, create the organizations and keys again.',
       { since, runbook: 'GatewayKeyStoreEmpty', details: '#/system' },
     ),
   ];

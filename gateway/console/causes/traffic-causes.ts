@@ -3,7 +3,7 @@
 
 import type { Symptom } from '../../shared/contracts/cause.ts';
 import { upstreamCommand } from '../../shared/next-command.ts';
-import { firstNames } from '../../shared/text.ts';
+import { durationText, firstNames } from '../../shared/text.ts';
 import { demandIn, type Figures, figuresOf } from '../history/figures.ts';
 import { type About, atMost, type FoundCause, failureCause, warningCause } from './cause.ts';
 import type { FailureCodes } from './failure-codes.ts';
@@ -166,6 +166,13 @@ function upstreamFails(upstream: string, failing: readonly Failing[], known: Fai
 export function codesIn(operations: readonly string[], known: FailureCodes): string {
   const codes = [...new Set(operations.flatMap((name) => known.get(name)?.codes ?? []))];
   return codes.length === 0 ? '' : `: ${firstNames(codes, CODES_NAMED_MAX)}`;
+}
+
+/** Says which time was over for requests to an upstream, as a sentence; empty if none was. */
+export function timeoutIn(present: PresentTraffic, upstream: string): string {
+  const timeouts = failingOf(present, upstream).map(({ name }) => present.failureCodes.get(name)?.timeout);
+  const [setting, ms] = timeouts.find((one) => one !== undefined)?.split(' ') ?? [];
+  return setting === undefined ? '' : ` ${setting} is ${durationText(Number(ms))}.`;
 }
 
 /** Returns when the first of their failed requests ended. */

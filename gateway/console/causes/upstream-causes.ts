@@ -10,6 +10,9 @@ type Target = NonNullable<UpstreamReport['targets']>[number];
 /** The states of targets that requests avoid, or that fail. */
 export const OUT = ['ejected', 'unhealthy', 'failing'];
 
+/** The error of a target that had the request and did not begin to answer in time. */
+const LATE = 'http_response_timeout';
+
 interface Suspension {
   readonly cause: string;
   readonly ends: string;
@@ -145,19 +148,17 @@ function modeCauses({ name, mode, breaker, targets, details }: UpstreamMode): Fo
     return [
       warningCause(about, `Upstream ${name} (${mode}): ${faultsOf(trial)}.`, 'It gets one request at a time.', {
         since: outSince(trial),
-        runbook: 'GatewayTargetDown',
+        runbook: runbookOf(trial),
         details,
         fault: faultOf(trial),
       }),
     ];
   if (out.length === 0) return [];
-  const refusals = refusalsOf(out);
-  // A service that answers is not down. Its own log says why it fails.
-  const runbook = refusals === undefined ? 'GatewayTargetDown' : 'GatewayUpstreamErrors';
-  const more = { since, runbook, reason, details, fault };
+  const more = { since, runbook: runbookOf(out), reason, details, fault };
   const again =
     out.length === 1 && out[0]?.ejected_until ? ` A request tries it again at ${out[0].ejected_until}.` : '';
-  const fails = `Its requests fail with ${refusals ?? '502 or 504'}.${again}`;
+  const unanswered = fault === SILENT ? '504 upstream_timeout' : '502 or 504';
+  const fails = `Its requests fail with ${refusalsOf(out) ?? unanswered}.${again}`;
   return out.length === targets.length
     ? [failureCause(about, `Upstream ${name} (${mode}): ${faultsOf(out, targets.length)}.`, fails, more)]
     : [
@@ -185,6 +186,11 @@ function refusalsOf(targets: readonly Target[]): string | undefined {
   return refusals.includes(undefined) ? undefined : [...new Set(refusals)].join(' or ');
 }
 
+/** A service that answers is not down. Its own log says why it fails. */
+function runbookOf(targets: readonly Target[]): string {
+  return refusalsOf(targets) === undefined ? 'GatewayTargetDown' : 'GatewayUpstreamErrors';
+}
+
 function outSince(targets: readonly Target[]): string | undefined {
   return targets
     .map(({ failing_since: at }) => at)
@@ -194,9 +200,7 @@ function outSince(targets: readonly Target[]): string | undefined {
 
 /** A service that is down and a service that is slow are separate incidents, even if one follows the other. */
 function faultOf(targets: readonly Target[]): string {
-  return targets.length > 0 && targets.every(({ last_error: error }) => error === 'http_response_timeout')
-    ? SILENT
-    : 'down';
+  return targets.length > 0 && targets.every(({ last_error: error }) => error === LATE) ? SILENT : 'down';
 }
 
 /** @param of the number of all targets */
@@ -209,7 +213,7 @@ function faultsOf(targets: readonly Target[], of = Number.POSITIVE_INFINITY): st
     failing: 'is failing',
     trial: 'failed and is being tried again',
   };
-  const error = first.last_error ? ` (${first.last_error})` : '';
+  const error = first.last_error ? ` (${first.last_error === LATE ? 'no answer in time' : first.last_error})` : '';
   const others = targets.length > 1 ? `, and ${targets.length - 1} more` : '';
   const fault = `${first.address} ${words[first.state] ?? first.state}${error}${others}`;
   return of > 1 && targets.length === of ? `all its ${of} targets fail: ${fault}` : `target ${fault}`;

@@ -2,7 +2,7 @@
 // derived from successive states of the gateway, and bounded in number.
 
 import { isoTime } from '../../shared/text.ts';
-import type { FoundCause, StatusForCauses } from '../causes/cause.ts';
+import { type FoundCause, idOf, type StatusForCauses } from '../causes/cause.ts';
 import type { GatewayEvent } from '../history/gateway-event.ts';
 import { type FiguresOf, type Lasting, type Mark, Outages, type SufferedTime } from './outages.ts';
 import { stateChanges } from './state-changes.ts';
@@ -35,10 +35,11 @@ export class Events {
     const time = this.#time();
     // The outages of the previous process end here. An outage that still lasts starts again when it is seen.
     const endOfCounts = uncountedSinceMs === undefined ? time : isoTime(uncountedSinceMs);
-    this.#events = earlier.map((event) => ({ ...event, until: event.until ?? endOfCounts }));
+    this.#events = earlier.map(({ lastAt, ...event }) => ({ ...event, until: event.until ?? lastAt ?? endOfCounts }));
     this.#outages = new Outages(now, figuresOf, sufferedTime, {
       add: (kind, at, text) => this.#add(kind, at, text, null),
       drop: (mark) => this.#drop(mark),
+      latest: (id) => this.#events.findLast(({ about }) => about !== undefined && idOf(about) === id),
     });
     if (uncountedSinceMs !== undefined)
       this.#add('uncounted', endOfCounts, 'Not counted: the gateway was not running.', time);
@@ -74,7 +75,9 @@ export class Events {
   /** Returns the events, oldest first. */
   list(): readonly GatewayEvent[] {
     const figured = this.#events.map((event) =>
-      event.until === null && event.kind !== 'refused' ? { ...event, figures: this.#outages.figuresOf(event) } : event,
+      event.until === null && event.kind !== 'refused'
+        ? { ...event, figures: this.#outages.figuresOf(event), lastAt: this.#outages.lastOf(event) }
+        : event,
     );
     return figured.sort((one, other) => one.at.localeCompare(other.at));
   }

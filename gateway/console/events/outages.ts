@@ -19,6 +19,8 @@ interface Marks {
   /** Adds a mark that lasts. */
   add(kind: MarkKind, at: string, text: string): Mark;
   drop(mark: Mark): void;
+  /** Returns the latest mark of a cause, also of the process before. */
+  latest(id: string): Mark | undefined;
 }
 
 /** Returns the figures of an event between two times. */
@@ -113,15 +115,24 @@ export class Outages {
     );
   }
 
-  /** Counts the requests of an event, until it ended, or until a request suffered last. Later requests do not belong to it. */
-  figuresOf(event: Pick<GatewayEvent, 'subject' | 'about' | 'at' | 'until'>): EventFigures | undefined {
-    const { about, at, until } = event;
-    const lastMs = (about && this.#sufferedTime(about, this.#now())?.untilMs) ?? this.#now();
-    const untilMs = until === null ? lastMs : Date.parse(until);
+  /** Returns when a request suffered last from the cause of an event; undefined if that is not known. */
+  lastOf({ about }: Pick<GatewayEvent, 'about'>): string | undefined {
+    const suffered = about && this.#sufferedTime(about, this.#now());
+    return suffered && isoTime(suffered.untilMs);
+  }
+
+  /** Counts the requests of an event until it ended, or until a request suffered last. Later requests do not belong to it. */
+  figuresOf(event: GatewayEvent): EventFigures | undefined {
+    const { at, until } = event;
+    if (until !== null) return event.figures;
+    return this.#count(event, Date.parse(at), Date.parse(this.lastOf(event) ?? isoTime(this.#now())));
+  }
+
+  #count(event: GatewayEvent, fromMs: number, untilMs: number): EventFigures | undefined {
     const known = this.#counted.get(event);
     // Soon after a time, the counts until then are exact. Later, they include other requests of the same slot.
     if (known?.untilMs === untilMs) return known.figures;
-    const figures = this.#figuresOf(event, Date.parse(at), untilMs);
+    const figures = this.#figuresOf(event, fromMs, untilMs);
     this.#counted.set(event, { untilMs, figures });
     return figures;
   }
@@ -131,7 +142,9 @@ export class Outages {
     if (of === undefined) return cause;
     const suffered = addedFigures([before, this.figuresOf(of)]);
     const { until, pauses, text: title } = of;
-    return { ...cause, title, suffered, ...(pauses && { pauses }), ...(until !== null && { endedAt: until }) };
+    const endedAt = until ?? undefined;
+    const lastAt = endedAt ?? this.lastOf(of);
+    return { ...cause, title, suffered, lastAt, ...(pauses && { pauses }), ...(endedAt && { endedAt }) };
   }
 
   #note(cause: FoundCause): void {
@@ -142,11 +155,13 @@ export class Outages {
     const isOther = known !== undefined && known.fault !== fault;
     const isSame = known?.mark !== undefined && known.mark.kind === kind && !isOther;
     // The outage ends when its cause is recovering or has another fault, and a warning when it becomes an outage.
-    if (known && !isSame) this.#end(known, cause.hasRecovered ? this.#lastSuffered(cause) : this.#time());
+    const end = () => (cause.hasRecovered ? (cause.endedAt ?? this.#lastSuffered(cause)) : this.#time());
+    if (known && !isSame) this.#end(known, end());
     const earlier = kind && !isSame ? this.#ended.get(keyOf(kind, id, fault))?.mark : undefined;
     const hasReturned = known?.cause.hasRecovered === true && !cause.hasRecovered && earlier === undefined;
     // The service may have failed with the fault before since the time that the cause of another fault names.
-    const own = (isOther ? undefined : (cause.since ?? this.#firstSuffered(cause))) ?? this.#time();
+    const former = known === undefined && cause.hasRecovered ? this.#marks.latest(id) : undefined;
+    const own = (isOther ? undefined : (cause.since ?? former?.at ?? this.#firstSuffered(cause))) ?? this.#time();
     const since = known === undefined || isOther || hasReturned ? own : known.cause.since;
     const began = known?.mark === undefined || isOther ? since : this.#time();
     if (earlier !== undefined) pause(earlier, own);
@@ -160,8 +175,9 @@ export class Outages {
       : isAnotherMark
         ? addedFigures([known.before, known.mark?.figures])
         : undefined;
-    const ended = cause.hasRecovered ? (known?.mark ?? known?.ended) : undefined;
-    this.#lasting.set(id, { cause: { ...cause, since: first }, mark, ended, fault, before });
+    const ended = cause.hasRecovered ? (known?.mark ?? known?.ended ?? former) : undefined;
+    const runbook = (cause.hasRecovered && known?.cause.runbook) || cause.runbook;
+    this.#lasting.set(id, { cause: { ...cause, runbook, since: first }, mark, ended, fault, before });
   }
 
   #newMark(kind: MarkKind, cause: FoundCause, since: string): Mark {
@@ -181,7 +197,7 @@ export class Outages {
   #end({ mark, cause: { id }, fault }: LastingOutage, until: string): void {
     if (mark === undefined) return;
     mark.until = until > mark.at ? until : this.#time();
-    mark.figures = this.figuresOf(mark);
+    mark.figures = this.#count(mark, Date.parse(mark.at), Date.parse(mark.until));
     this.#ended.set(keyOf(mark.kind, id, fault), { mark, endedMs: this.#observedMs });
   }
 

@@ -96,6 +96,7 @@ function joinedCause(all: readonly LocalCause[], counts: Counts): FoundCause {
     .flatMap((one) => one.endedAt ?? [])
     .sort()
     .at(-1);
+  const lastAts = alike.flatMap((one) => one.lastAt ?? []).sort();
   if (worst.extent?.of === 'nearly used') return { ...nearestLimit(worst, worst.extent, counts), since };
   const symptoms = joinedSymptoms(group, counts);
   const figures = joinedFigures(group, counts);
@@ -105,6 +106,7 @@ function joinedCause(all: readonly LocalCause[], counts: Counts): FoundCause {
     organizations: [...new Set(group.flatMap(({ organizations = [] }) => organizations))],
     suffered: addedFigures(all.map(({ suffered }) => suffered)),
     pauses: mostPauses(all.map(({ pauses }) => pauses)),
+    lastAt: lastAts.length < alike.length ? undefined : lastAts.at(-1),
     ...(endedAt && { endedAt }),
     ...(figures && { figures }),
     ...(symptoms.length > 0 && { symptoms }),

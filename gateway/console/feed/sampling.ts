@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FleetSources } from '../../shared/questions/fleet.ts';
 import type { FoundCause, StatusForCauses } from '../causes/cause.ts';
 import { CauseSearch } from '../causes/cause-search.ts';
-import { silentCause } from '../causes/instance-causes.ts';
+import { returnedCause, silentCause } from '../causes/instance-causes.ts';
 import { createEventFigures } from '../events/event-figures.ts';
 import { Events } from '../events/events.ts';
 import { eventsAbout } from '../events/shown-events.ts';
@@ -44,7 +44,7 @@ const KEEP_EVERY_MS = 60_000;
 const LAST_COUNT_MS = 200;
 const LAST_WRITE_MS = 500;
 
-type KnownFleet = Pick<Fleet, 'failure' | 'missing' | 'histories' | 'self'>;
+type KnownFleet = Pick<Fleet, 'failure' | 'missing' | 'returned' | 'histories' | 'self'>;
 
 export class Sampling {
   /** The id of the history, which it keeps after a restart. */
@@ -186,9 +186,13 @@ export class Sampling {
     this.#events.observe(known, [...causes, ...this.#missingCauses()]);
   }
 
-  /** Returns the causes of missing instances. They are in the history of this instance, but every answer to the page contains them. */
+  /**
+   * Returns the causes of instances that are missing, or were until a moment ago. They are in the history of this instance, but every
+   * answer to the page contains them.
+   */
   #missingCauses(): FoundCause[] {
-    return (this.#fleet()?.missing() ?? []).map(silentCause);
+    const fleet = this.#fleet();
+    return fleet === undefined ? [] : [...fleet.missing().map(silentCause), ...fleet.returned().map(returnedCause)];
   }
 
   #causesNow(): CausesAnswer {

@@ -9,6 +9,8 @@ export interface GatewayEvent {
   readonly at: string;
   /** The end of an outage or of a time without counts; null if it lasts. Equal to `at` for all other markers. */
   readonly until: string | null;
+  /** When a request suffered last, if the event lasts and its requests are counted. It is the end if the process is killed. */
+  readonly lastAt?: string | undefined;
   readonly text: string;
   /** The cause of an outage or a warning, and its fault if the subject has several; absent from an instance of an earlier version. */
   readonly about?: About | undefined;

@@ -41,7 +41,11 @@ const showCauses = createTable(place('alerts-now'), {
     { key: 'cause', label: 'Cause', long: true, cell: causeCell },
     { key: 'id', label: 'Id', minor: true, value: true },
     { key: 'since', label: 'Since', cell: ({ since }) => timeElement(since), value: true },
-    { key: 'told', label: 'Sent to', cell: ({ silent, told }) => (silent ? 'silent' : told.join(', ') || NONE) },
+    {
+      key: 'told',
+      label: 'Sent to',
+      cell: ({ silent, told }) => (silent ? 'silent' : told.join(', ') || 'not sent yet'),
+    },
     { key: 'leads', label: 'Look at', long: true, optional: true },
     {
       key: 'act',
@@ -83,7 +87,7 @@ const showReceivers = createTable(place('alerts-receivers'), {
       cell: ({ state, reason }) =>
         signed(state === 'ok' ? undefined : 'bad', reason === null ? state : `${words(state)}: ${reason}`),
     },
-    { key: 'last', label: 'Last message', cell: ({ last_message_at: at }) => (at === null ? NONE : timeElement(at)) },
+    { key: 'last', label: 'Last delivered', cell: ({ last_message_at: at }) => (at === null ? NONE : timeElement(at)) },
   ],
 });
 

@@ -45,6 +45,8 @@ export interface Cause {
   readonly pauses?: Pauses | undefined;
   /** When a cause with `hasRecovered` ended: ISO 8601, UTC; undefined if that is not known. */
   readonly endedAt?: string | undefined;
+  /** When a request suffered last: the end of a cause that is no longer found because its instance has ended. Undefined if not counted. */
+  readonly lastAt?: string | undefined;
   /** A sentence about the meaning of the end of the cause; undefined if that is obvious. */
   readonly ended?: string | undefined;
   /** True if the failure is over, but still in the counts of the last minute. Alerts treat such a cause as ended. */

@@ -132,6 +132,33 @@ describe('a webhook', () => {
     assert.deepEqual(logged, ['alerts could not be sent; they are tried again', 'alerts were sent']);
   });
 
+  it('that comes back after the end of a cause reads in the first message that it is over, and when it ended', async () => {
+    let isBack = false;
+    const pager = closed(await startAlertReceiver((response) => response.writeHead(isBack ? 200 : 503).end()));
+    let nowMs = Date.now();
+    const { set, alerts } = run({
+      receivers: { pager: { webhook: { url: pager.url, secret: 'pager_key' } } },
+      secrets: { pager_key: pager.secret },
+      more: { now: () => nowMs },
+    });
+    set(DEAD);
+    await until(() => alerts.status().receivers.pager?.state === 'failing');
+    assert.deepEqual([alerts.report().alerts[0]?.told, alerts.status().receivers.pager?.last_message_at], [[], null]);
+    const endedAt = '2026-11-26T10:05:00.000Z';
+    set({ ...DEAD, kind: 'warn', hasRecovered: true, endedAt });
+    await until(() => alerts.report().alerts.length === 0);
+    isBack = true;
+    await until(() => {
+      nowMs += 2000;
+      return pager.told().flat().includes('resolved upstream orders live');
+    });
+    const firing = pager.delivered.flatMap((one) => one.alerts).filter(({ state }) => state === 'firing');
+    assert.deepEqual(
+      [firing[0]?.consequence, firing.at(-1)?.consequence],
+      [DEAD.consequence, `It was over at ${endedAt}. ${DEAD.consequence}`],
+    );
+  });
+
   it('is not followed to another address', async () => {
     const other = closed(await startAlertReceiver());
     const pager = closed(

@@ -93,6 +93,12 @@ test('a file that is not there or is a directory is named', async () => {
   const { run } = commandLine();
   const directory = temporaryDirectory();
   const absent = await run('keys', 'import', join(directory, 'none'));
-  assert.deepEqual([absent.code, absent.err], [1, `The file ${join(directory, 'none')} cannot be read (ENOENT).`]);
+  assert.deepEqual(
+    [absent.code, absent.err],
+    [
+      1,
+      `The file ${join(directory, 'none')} cannot be read (ENOENT). Name a file that "gateway keys export" has written.`,
+    ],
+  );
   assert.deepEqual((await run('keys', 'import', directory)).err, `${directory} is a directory.`);
 });

@@ -225,7 +225,7 @@ describe('gateway upstreams try', () => {
     has(
       told,
       'warn',
-      /^getItem: it answers with status 200 with text\/html; the contract declares application\/json; to/,
+      /^getItem: it answers with status 200 with text\/html; the contract declares application\/json; look at the service, .*; otherwise, to declare it, add /,
     );
     has(told, 'fail', /^What is not there is answered with 200/);
     has(told, 'fail', /^An unknown path is answered with 200/);

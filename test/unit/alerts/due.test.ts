@@ -51,7 +51,7 @@ function createReceiver(settings: object = {}, receiver: object = {}) {
         }
         const notes = sending.message.notes.map(({ id, state }) => `${state} ${id}`).join(', ');
         told.push([Math.round((nowMs - beganMs) / SECOND), notes]);
-        outbox = afterDelivery(outbox);
+        outbox = afterDelivery(outbox, nowMs);
       }
     },
   };
@@ -209,6 +209,33 @@ describe('a receiver', () => {
     during(3 * SECOND, [bad('redis')]);
     const [again] = reportOf(settings, { pager: outbox() }, [], () => false).alerts;
     assert.deepEqual([again?.id, again?.state, again?.quiet_since], ['redis', 'firing', null]);
+  });
+
+  it('that is away is not told yet, and its last message is the last one that was delivered', () => {
+    const { during, outbox, settings } = createReceiver({ repeatMinutes: 60 });
+    const seen = () => {
+      const { alerts, receivers } = reportOf(settings, { pager: outbox() }, [], () => false);
+      return [alerts[0]?.told, receivers.pager?.last_message_at];
+    };
+    during(MINUTE, [bad('redis')], true);
+    assert.deepEqual(seen(), [[], null]);
+    during(5 * MINUTE, [bad('redis')]);
+    const [told, at] = seen();
+    assert.deepEqual(told, ['pager']);
+    assert.ok(at);
+    // The repeated message fails, but the receiver knows of the cause.
+    during(90 * MINUTE, [bad('redis')], true);
+    assert.deepEqual(seen(), [['pager'], at]);
+  });
+
+  it('reads that a cause whose instance has ended was over after the last request that suffered, as all lists say', () => {
+    const { during, outbox, settings } = createReceiver();
+    const lastAt = new Date(1_000_000_000_000 + 10 * SECOND).toISOString();
+    during(MINUTE, [{ ...warn('organization a'), lastAt }]);
+    during(9 * SECOND, []);
+    const alert = outbox().alerts['organization a'] as never;
+    assert.equal(noteOf('resolved', alert, 'http://console.test').until, lastAt);
+    assert.equal(reportOf(settings, { pager: outbox() }, [], () => false).alerts[0]?.quiet_since, lastAt);
   });
 
   it('gets the severities and causes that it wants', () => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { failureCause, published, type StatusForCauses, warningCause } from '../../../gateway/console/causes/cause.ts';
 import { createCauseMemory } from '../../../gateway/console/causes/cause-memory.ts';
 import { causesOf, type LastMinute } from '../../../gateway/console/causes/causes.ts';
-import { silentCause } from '../../../gateway/console/causes/instance-causes.ts';
+import { returnedCause, silentCause } from '../../../gateway/console/causes/instance-causes.ts';
 import type { PresentTraffic } from '../../../gateway/console/causes/present.ts';
 import { Events } from '../../../gateway/console/events/events.ts';
 import { eventsAbout } from '../../../gateway/console/events/shown-events.ts';
@@ -238,6 +238,16 @@ test('everything that is wrong is one cause with a runbook, and most name what c
       'GatewayTargetDown',
     ],
     [upstream({ targets: [target('trial')] }), /^warn: .*is being tried again/, 'GatewayTargetDown'],
+    [
+      upstream({ targets: [{ ...target('failing'), last_error: 'http_response_timeout' }] }),
+      /is failing \(no answer in time\)\. Its requests fail with 504 upstream_timeout\.$/,
+      'GatewayTargetDown',
+    ],
+    [
+      upstream({ targets: [{ ...target('trial'), last_error: 'status 500' }] }),
+      /^warn: .*is being tried again/,
+      'GatewayUpstreamErrors',
+    ],
     [upstream({ targets: [target('unhealthy')] }), /^bad: .*fails its health checks/, 'GatewayTargetDown'],
     [
       upstream({ targets: [target('failing')], breaker: { live: 'open' } }),
@@ -598,6 +608,47 @@ test('an outage that came twice came twice, in however many states it was seen',
     nowMs += 3000;
   }
   assert.deepEqual(events.causes()[0]?.pauses, { times: 1, ms: 3000 });
+});
+
+test('an outage during which the process was killed ends with the last request that suffered, also in what is recovering', () => {
+  let nowMs = NOW_MS;
+  const lastMs = NOW_MS + 28_000;
+  const about = { topic: 'organization', name: 'org_a' } as const;
+  const figures = { requests: 20, refused: 12 };
+  const killed = new Events(
+    () => nowMs,
+    {},
+    () => figures,
+    () => ({ fromMs: NOW_MS, untilMs: lastMs }),
+  );
+  killed.observe(fine, [warningCause(about, 'org_a is refused.', '')]);
+  nowMs += 39_000;
+  const kept = killed.list();
+  nowMs += 40_000;
+  const events = new Events(() => nowMs, { events: kept, uncountedSinceMs: NOW_MS + 39_000, aliveAtMs: nowMs });
+  events.observe(fine, [warningCause(about, 'org_a was refused.', '', { hasRecovered: true })]);
+  const [began, ended] = [NOW_MS, lastMs].map((ms) => new Date(ms).toISOString());
+  assert.deepEqual(
+    events.list().flatMap(({ kind, at, until }) => (kind === 'warning' ? [[at, until]] : [])),
+    [[began, ended]],
+  );
+  const [cause] = events.causes();
+  assert.deepEqual([cause?.since, cause?.endedAt, cause?.suffered], [began, ended, figures]);
+});
+
+test('an instance that returns ends its outage when it returns, and a cause keeps its runbook while it recovers', () => {
+  let nowMs = NOW_MS;
+  const events = new Events(() => nowMs);
+  const instance = { ...{ id: 'a', name: 'gw-2:8080', version: '1', started_at: SINCE }, missing_since: SINCE };
+  const live = { topic: 'upstream', name: 'files', detail: 'live' } as const;
+  const fails = failureCause(live, 'It fails.', '', { runbook: 'GatewayUpstreamErrors' });
+  events.observe(fine, [silentCause(instance), fails]);
+  nowMs += 6000;
+  const at = new Date(NOW_MS + 3300).toISOString();
+  const recovers = warningCause(live, 'It recovers.', '', { runbook: 'GatewayTargetDown', hasRecovered: true });
+  events.observe(fine, [returnedCause({ ...instance, at, why: 'It answers again.' }), recovers]);
+  assert.equal(events.list().find(({ about }) => about?.topic === 'instance')?.until, at);
+  assert.equal(events.causes().find(({ id }) => id === 'upstream files live')?.runbook, 'GatewayUpstreamErrors');
 });
 
 test('the figures of a failure that began as a warning are those since the warning', () => {
