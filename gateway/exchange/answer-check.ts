@@ -5,8 +5,8 @@ import type { Operation, Reaction } from './operation.ts';
 export interface AnswerCheck {
   /**
    * Returns what to do with the body: `refuse` buffers it until it is checked, `report` checks a copy, `off` passes it on unchecked.
-   * Describes an answer whose status, or media type of a body, the contract does not declare. A status without declared content allows
-   * every type in which browsers run no scripts.
+   * If the contract does not declare the status or the media type, returns a description of the answer instead. A status without declared
+   * content allows every media type in which browsers run no scripts.
    *
    * @param isRequested false for a 206 or 304 that does not follow from the request, so that only the contract can allow it
    */

@@ -39,7 +39,7 @@ export function costsAboveLimits<Entry extends { readonly operation: Operation }
   return { never, sometimes };
 }
 
-/** Returns the limits of which one counts each request, with their places in `limits.yaml`. */
+/** Returns the limits of callers, with their places in `limits.yaml`. Each request counts in one of them. */
 function rulesOfCallers(
   { tiers, organizations }: LimitRules,
   { security }: Operation,

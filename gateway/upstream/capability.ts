@@ -113,7 +113,7 @@ const FIELDS = {
       withheld: rarelyNoted<readonly string[]>(),
     },
     meaning:
-      'headers of the answer that did not reach the client (`set-cookie: name` for a cookie), and `cookie: name` for a declared cookie that did not reach the service, and `query: name` for an undeclared parameter that was left out',
+      'headers of the answer that did not reach the client (a cookie as `set-cookie: name`), declared cookies that did not reach the service (`cookie: name`), and undeclared parameters that were left out (`query: name`)',
   },
   compressed: {
     section: 'rare',

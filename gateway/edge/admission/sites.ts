@@ -54,8 +54,8 @@ export function addressOfSite(hosts: HostNames, publicUrl: string): (site: Site)
 }
 
 /**
- * Returns the refusal of a request for a host name that is not served. The `host` of the refusal is the name to call instead, as in every
- * link to the documentation.
+ * Returns the refusal of a request for a host name that is not served. Its field `host` names the host to call instead, which links to the
+ * documentation name, too.
  */
 export function misdirectedError({ hosts, publicUrl }: { readonly hosts: HostNames; readonly publicUrl: string }) {
   return new GatewayError('misdirected_request', { fields: { host: hosts.api ?? new URL(publicUrl).host } });

@@ -34,7 +34,7 @@ interface FastPathOptions {
   readonly everyMs: number;
 }
 
-/** An idle connection stays open for so much longer than announced, because a request may be on its way. Node does the same. */
+/** Added to the announced time of an idle connection, because a request may be on its way when that time is over. Node does the same. */
 const IDLE_MS_MORE = 1000;
 
 /** The name of the listener by which Node's server takes a connection, plain or secure. A pinned test checks that this listener exists. */

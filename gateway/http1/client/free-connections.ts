@@ -51,7 +51,7 @@ export class FreeConnections {
     this.#fresh.length = 0;
   }
 
-  /** Frees the connections that have rested. Returns false if there were none. */
+  /** Ends the rest of all resting connections, and frees them. Returns false if there were none. */
   endRest(): boolean {
     if (this.#resting.length === 0) return false;
     for (const connection of this.#resting.splice(0)) {

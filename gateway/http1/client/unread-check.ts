@@ -7,8 +7,10 @@ import { handleOf } from '../../sockets/handle.ts';
 import { NOTHING, type Unread } from '../../sockets/unread-bytes.ts';
 
 /**
- * `nothing`; `bytes` that no request asked for; `decrypted`: TLS has handled the bytes, which may have been session tickets; `unclear`: the
- * connection has ended, or received bytes that may be a part of an answer.
+ * - `nothing`: no bytes wait.
+ * - `bytes`: no request asked for the bytes.
+ * - `decrypted`: TLS has read the bytes. They may have been session tickets.
+ * - `unclear`: the connection has ended, or the bytes may be a part of an answer.
  */
 type UnreadBytes = 'nothing' | 'bytes' | 'decrypted' | 'unclear';
 

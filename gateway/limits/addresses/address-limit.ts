@@ -121,7 +121,7 @@ function visitOf({ answered, abandoned, unanswered }: LoginAttempt, leaveBlock: 
 
 /** The limits by the names that requests count under. */
 export interface AddressLimits {
-  /** Replaces rules, and creates the limits of new names. A limit keeps its counts, and a name that is left out keeps its rules. */
+  /** Creates the limits of new names, and replaces the rules of known ones, which keep their counts. Other names stay as they are. */
   apply(named: Iterable<readonly [name: string, rules: AddressLimitRules]>): void;
   /** Returns the limit of a name that has been applied. */
   limitOf(name: string): AddressLimit;

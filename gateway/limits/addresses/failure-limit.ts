@@ -46,7 +46,7 @@ export class FailureLimit {
   }
 
   /**
-   * Whether the address is refused. Does not ask Redis, and costs one comparison while no address has failed. An address that has reached
+   * Whether the address is refused. Does not ask Redis, and costs one comparison while no address is blocked. An address that has reached
    * the limit on other instances is therefore blocked on this instance only after its next failure here.
    */
   isBlocked(address: string): boolean {

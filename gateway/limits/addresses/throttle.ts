@@ -15,9 +15,9 @@ export interface ThrottleOptions extends Omit<FailureLimitOptions, 'name'> {
    */
   readonly isKnownCaller: (admitted: Admitted) => boolean;
   /**
-   * Whether the key store has lost its contents. As long as it has, refusals of unknown credentials are not counted. A client with a valid
-   * credential would otherwise stay blocked after the keys are restored. Attackers gain nothing, because an empty store accepts no key. All
-   * other refusals are counted, and blocked addresses stay blocked.
+   * Whether the key store has lost its contents. Refusals of unknown credentials are then not counted, because a client with a valid
+   * credential would stay blocked after the keys are restored. Attackers gain nothing: an empty store accepts no key. All other refusals
+   * are counted, and blocked addresses stay blocked.
    */
   readonly mayLackKeys: () => boolean;
 }

@@ -85,8 +85,8 @@ export interface CounterStore {
   /** Deletes the counters of these names, which share one hash tag. Rejects while the store cannot be reached. */
   reset(counters: readonly string[]): Awaitable<void>;
   /**
-   * Call it when a window has become longer. Units that are already counted would otherwise expire with the shorter window; after this call
-   * they count for `windowMs` after their admission. Rejects while the store cannot be reached.
+   * Call it when a window has become longer. Without it, units that are already counted expire with the shorter window. With it, each of
+   * them counts until `windowMs` after its admission. Rejects while the store cannot be reached.
    */
   extendExpiry(windowMs: number): Awaitable<void>;
   /** Drops the cached refusals. Call it when counters were reset, because a refused caller may have units again. */

@@ -18,8 +18,8 @@ export const ENTRIES_MAX = 150;
 export const ENTRIES_SPREAD = 40;
 
 /**
- * A merge uses the finest grain that leaves at most this number of entries. At the coarsest grain, one more is left. At least ten
- * admissions come before the next merge, which uses a coarser grain. New entries at the coarsest grain need no merge.
+ * A merge uses the finest grain that leaves at most this number of entries. Only the coarsest grain may leave one entry more. At least ten
+ * admissions come between two merges, and the second one uses a coarser grain. The coarsest grain needs no other merge.
  */
 export const ENTRIES_MERGED = 100;
 

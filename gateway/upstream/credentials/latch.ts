@@ -76,11 +76,10 @@ export class Latch {
 
   /**
    * Call it when the upstream has accepted the header. If the secret was refused in the meantime, only the header of the probe has an
-   * effect, because the requests with other headers were sent before the refusal.
+   * effect, because requests with other headers were sent before the refusal.
    *
-   * @param isProof false for an operation that needs no credential. Such a success shows only that the upstream does not lock the gateway
-   * out. It still permits several requests at a time, because a service that gets only such requests would otherwise never get two at a
-   * time.
+   * @param isProof false for an operation that needs no credential: its success proves only that the upstream does not lock the gateway
+   * out. It permits several requests at a time, too, because a service may get no other requests.
    */
   accepted(header: CredentialHeader, isProof: boolean): void {
     if (this.state !== 'unproven' && !this.#isProbe(header)) return;

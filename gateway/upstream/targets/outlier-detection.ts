@@ -42,8 +42,8 @@ const FAILURES_WITHOUT_RULES = 5;
  * `unreached` is an ejected or unhealthy target that could not be reached. An attempt at it costs little, so it is chosen before a target
  * to which this request was already sent.
  *
- * `tried` is added to the rank of a target to which this request was already sent. No two sums are equal, and a target that is `out` comes
- * after all others.
+ * `tried` is added to the rank of a target to which this request was already sent. Each sum differs from every other rank and sum. A target
+ * that is `out` comes after all others.
  */
 export const SELECTION_RANK = { free: 0, held: 1, unreached: 2, tried: 3, out: 6 } as const;
 

@@ -76,7 +76,7 @@ end
  * Extends the expiry of all counters on one server, page by page. Call it after a window has become longer, because the counters would
  * otherwise expire with the shorter window.
  *
- * @param windowMs the longer window, for which units that are already counted then count after their admission
+ * @param windowMs the longer window. From then on, a unit that is already counted counts until so long after its admission.
  */
 export async function extendExpiryOfAll(client: Redis, windowMs: number): Promise<void> {
   const prefix = client.options.keyPrefix ?? '';
