@@ -90,7 +90,7 @@ export function suggest(name: string, known: Iterable<string>): string {
 }
 
 /** An operation that a file may name by its method and path in place of its name. */
-export interface Suggestible {
+interface Suggestible {
   readonly name: string;
   readonly method: string;
   readonly path: string;

@@ -131,4 +131,8 @@ export const faultsOfSchemas: Readonly<Record<string, Fault>> = {
   'version-of-two-numbers': withVersion('"3.1"', 'Did you mean "openapi: 3.1.1"?'),
   'version-as-a-number': withVersion('3.0', 'Did you mean "openapi: 3.0.4"?'),
   'parameter-of-a-path-without-its-end': withPath('{id', '{id}'),
+  'pattern-in-typographic-quotes': withPattern(
+    '“^[a-z]+$”',
+    'typographic quotes around a pattern belong to the pattern, so no value matches without them. Did you mean "^[a-z]+$"?',
+  ),
 };

@@ -24,6 +24,10 @@ export const patternsCanRun: Oas3Rule = () => ({
 
 /** The forms in which other languages write a regular expression. ECMA-262 reads them as other characters. */
 const FOREIGN_PATTERNS: readonly (readonly [form: RegExp, message: (source: string) => string])[] = [
+  [
+    /^[“”‘’].*[“”‘’]$/,
+    () => 'typographic quotes around a pattern belong to the pattern, so no value matches without them',
+  ],
   [/^\/\^.*\$\/[a-z]*$/s, () => 'the slashes around a pattern belong to the pattern, so no text matches'],
   [
     /\[\[:\^?[a-z]+:\]/,
@@ -37,7 +41,8 @@ export const patternsMeanWhatTheySay: Oas3Rule = () => ({
     const pattern: unknown = schema?.pattern;
     if (typeof pattern !== 'string') return;
     const [, message] = FOREIGN_PATTERNS.find(([form]) => form.test(pattern)) ?? [];
-    if (message) report({ message: message(pattern), location: location.child(['pattern']) });
+    const suggest = /^[“”‘’](.*)[“”‘’]$/.exec(pattern)?.slice(1) ?? [];
+    if (message) report({ message: message(pattern), suggest, location: location.child(['pattern']) });
   },
 });
 
