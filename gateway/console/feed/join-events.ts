@@ -100,7 +100,7 @@ interface Line extends GatewayEvent {
 }
 
 /** An event of a list. Its text says how often it came, and how many requests suffered from it. */
-export type ListedEvent = Pick<Line, 'kind' | 'at' | 'until' | 'text' | 'instance' | 'times'>;
+export type ListedEvent = Pick<Line, 'kind' | 'at' | 'until' | 'text' | 'instance' | 'times' | 'subject'>;
 
 /**
  * Returns the events for a list, oldest first. A cause that comes and goes, or that becomes a failure, is one line, which lasts from the
@@ -122,7 +122,7 @@ export function listedEvents(events: readonly (GatewayEvent & { readonly instanc
     lines.push({ ...event, times: timesOf(event) });
   }
   return lines.map((line) => {
-    const { kind, at, until, instance, times } = line;
+    const { kind, at, until, instance, times, subject } = line;
     return {
       kind,
       at,
@@ -130,6 +130,7 @@ export function listedEvents(events: readonly (GatewayEvent & { readonly instanc
       times,
       text: line.text + sufferedText(line),
       ...(instance !== undefined && { instance }),
+      ...(subject && { subject }),
     };
   });
 }

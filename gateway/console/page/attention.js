@@ -11,7 +11,7 @@ export function attentionLine(shown) {
   const where = instances === undefined ? '' : ` On ${instances.join(', ')}.`;
   const line = lineOf(
     kind,
-    element('strong', {}, withTimes(cause)),
+    element('strong', {}, typeof cause === 'string' ? withTimes(cause) : cause),
     element('span', { class: 'follows' }, ` ${withTimes(consequence)}${where}`),
     ...(next === undefined ? [] : [commandLine(next)]),
   );

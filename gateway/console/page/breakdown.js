@@ -100,7 +100,7 @@ function partTable(container, { title, name, view }) {
         cell: (row) => (view === 'operations' ? operationName(row.name) : row.name),
         value: true,
       },
-      { key: 'requests', label: 'Requests', numeric: true, value: true },
+      { key: 'requests', label: 'Remembered', numeric: true, value: true },
       ...(view === 'codes' ? [] : [number('failed', 'Failed', (row) => bad(row.failed))]),
       ...(view === 'codes' ? [] : [{ ...number('broken', 'Off contract', offContract), optional: true }]),
       ...(view === 'codes' ? [] : [number('refused', 'Refused', (row) => refusedText(row, isCallers))]),

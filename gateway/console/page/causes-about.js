@@ -8,13 +8,17 @@ const CALLS = new Set(['operations', 'organizations']);
 
 /** @param page its `view` and `id`; for an operation also its `upstream`, once that is known */
 export function causesAbout(causes, { view, id, upstream }) {
-  return causes.filter((cause) => {
-    const led = cause.details === undefined ? {} : routeIn(cause.details);
-    if (led.view === view && led.id === id) return true;
+  const ledBy = ({ details }) => (details === undefined ? {} : routeIn(details));
+  const isOwn = (cause) => ledBy(cause).view === view && ledBy(cause).id === id;
+  const found = causes.filter((cause) => {
+    const led = ledBy(cause);
+    if (isOwn(cause)) return true;
     if (view === 'upstreams' && cause.upstream === id) return true;
     if (view === 'organizations' && cause.organizations?.includes(id)) return true;
     if (view === 'system') return led.view === 'upstreams' || cause.upstream || OF_ALL.test(cause.id);
     if (CALLS.has(view) && OF_ALL.test(cause.id)) return true;
     return view === 'operations' && led.view === 'upstreams' && led.id === upstream;
   });
+  // What hits all organizations is less news on the page of one than its own limit.
+  return view === 'organizations' ? found.sort((one, other) => isOwn(other) - isOwn(one)) : found;
 }

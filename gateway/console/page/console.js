@@ -206,7 +206,7 @@ place('jump').addEventListener('submit', async (event) => {
   if (text === '') return;
   try {
     const { addressFor } = await import('./search.js');
-    location.hash = await addressFor(text, Object.keys(latest?.status?.upstreams ?? {}), latest?.instances ?? []);
+    location.hash = await addressFor(text, latest ?? before?.feed);
   } catch {
     onLost();
   }
@@ -238,9 +238,7 @@ instance.addEventListener('change', () => {
   location.hash = addressOf(view, { ...Object.fromEntries(params), instance: chosen }, id);
 });
 place('copy-link').addEventListener('click', async ({ currentTarget }) => {
-  const hasCharts = !place('ranges').hidden && latest?.history;
-  const shown = hasCharts ? { from: latest.history.from, to: latest.at } : undefined;
-  await import('./copy-link.js').then(({ copyLink }) => copyLink(currentTarget, shown), onLost);
+  await import('./copy-link.js').then(({ copyLink }) => copyLink(currentTarget, latest), onLost);
 });
 place('reload').addEventListener('click', () => location.reload());
 // The views read the address.

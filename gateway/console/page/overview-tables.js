@@ -65,7 +65,7 @@ export function operationsTable() {
         label: 'p99',
         numeric: true,
         cell: (row) => signed(row.isSlow ? 'warn' : undefined, quantile(row.total.p99_ms)),
-        value: total('p99_ms'),
+        value: (row) => (row.isSlow ? 1e6 : 0) + row.total.p99_ms,
       },
       {
         key: 'refused',
@@ -93,7 +93,8 @@ export function operationsTable() {
   return ({ history, attention }) => {
     const rows = [...history.operations, ...(history.others ? [history.others] : [])];
     // What fails is the reason to look at the table.
-    const usual = { key: rows.some(({ total }) => total.failed > 0) ? 'failed' : 'total', descending: true };
+    const slow = isSlow(attention) ? 'p99' : 'total';
+    const usual = { key: rows.some(({ total }) => total.failed > 0) ? 'failed' : slow, descending: true };
     show(
       rows.map((row) => ({
         ...row,
@@ -125,15 +126,18 @@ export function codesTable() {
         key: 'minute',
         label: 'Last minute',
         numeric: true,
-        cell: ({ minute, status }) => (minute > 0 && status >= 500 ? signed('bad', count(minute)) : count(minute)),
+        optional: true,
+        cell: ({ minute, status }) => signed(minute > 0 && status >= 500 ? 'bad' : undefined, minute && count(minute)),
         value: ({ minute, total }) => minute + total / 1e9,
       },
       { key: 'total', label: 'In this time', numeric: true, value: true },
     ],
   });
   return ({ attention, history }) => {
-    sort.key = attention.length > 0 ? 'minute' : 'total';
-    show(history.codes.map((row) => ({ ...row, slots: history.slots })));
+    const isPast = history.range === 'free';
+    sort.key = attention.length > 0 && !isPast ? 'minute' : 'total';
+    const minute = isPast && { minute: '' };
+    show(history.codes.map((row) => ({ ...row, slots: history.slots, ...minute })));
   };
 }
 

@@ -4,9 +4,8 @@ import { addressOf, routeIn } from './addresses.js';
 import { attentionLine, lineOf } from './attention.js';
 import { element, place } from './elements.js';
 import { ago, bytes, operationName } from './format.js';
-import { createHappened } from './happened.js';
+import { causesIn, createHappened } from './happened.js';
 import { codesTable, operationsTable, organizationsTable } from './overview-tables.js';
-import { stateOfTarget } from './states.js';
 import { tiles } from './tiles.js';
 import { createTrafficCharts } from './traffic-charts.js';
 
@@ -15,13 +14,16 @@ const EVERYTHING = 'all operations';
 /** Shows what needs attention. Screen readers announce it only when it changes. */
 function attention() {
   let told;
-  return ({ attention: causes, status, statuses }) => {
+  return ({ attention: present, history, listed, status, statuses }) => {
+    const isPast = history?.range === 'free';
+    const causes = isPast ? causesIn({ history, listed }) : present;
     const found = causes.map((cause) => attentionLine({ ...cause, next: undefined }));
     if (found.length === 0 && status === null) found.push(lineOf('warn', 'No instance has responded yet.'));
-    const bad = causes.filter(({ kind }) => kind === 'bad').length;
-    place('attention-count').textContent = causes.length === 0 ? '' : String(causes.length);
-    place('attention-count').classList.toggle('bad', bad > 0);
-    if (found.length === 0) found.push(wellLine(statuses));
+    const isBad = causes.some(({ kind }) => kind === 'bad');
+    place('attention-title').firstChild.data = isPast ? 'Needed attention in this time ' : 'Needs attention ';
+    place('attention-count').textContent = causes.length || '';
+    place('attention-count').classList.toggle('bad', isBad);
+    if (found.length === 0) found.push(isPast ? lineOf('good', 'Nothing is known.') : wellLine(statuses));
     const key = found.map(({ outerHTML }) => outerHTML).join();
     if (key === told) return;
     told = key;
@@ -31,7 +33,8 @@ function attention() {
 
 /** Returns the sentence about targets without a cause, whose last request failed. */
 function wellLine(statuses) {
-  const isSuspect = (target) => stateOfTarget(target) === 'suspect';
+  // `states.js` has the states for the other views.
+  const isSuspect = ({ state, last_error: error }) => state === 'healthy' && error;
   const names = statuses.flatMap(({ status }) =>
     Object.entries(status?.upstreams ?? {}).flatMap(([name, { targets = [] }]) =>
       targets.some(isSuspect) ? [name] : [],

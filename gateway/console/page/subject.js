@@ -8,7 +8,7 @@ import { createBreakdown } from './breakdown.js';
 import { causesAbout } from './causes-about.js';
 import { emptyCard, link, place } from './elements.js';
 import { operationName } from './format.js';
-import { createHappened } from './happened.js';
+import { causesIn, createHappened } from './happened.js';
 import { refreshOrganization, showOrganization } from './organizations.js';
 import { showCode, showOperation, showUpstream } from './subject-facts.js';
 import { codeTiles, showMore, tilesOf } from './subject-tiles.js';
@@ -27,8 +27,9 @@ export class SubjectPage {
   #isUnknown = false;
   /** Whether one of the causes is that the subject has become slow. */
   #isSlow = false;
-  /** The causes of the latest feed. */
+  /** The causes of the latest feed, and those of a past time, if it is shown. */
   #causes = [];
+  #past;
   /** The status of an error code. */
   #status;
   /** The latest answer about remembered requests. */
@@ -108,6 +109,7 @@ export class SubjectPage {
   #show(feed) {
     const { view, id } = this.#subject;
     this.#causes = feed.attention;
+    this.#past = feed.history?.range === 'free' ? causesIn(feed) : undefined;
     this.#status = feed.history?.subject?.status;
     this.#isSlow = isSlow(this.#showCauses());
     if (view === 'upstreams' && !this.#isUnknown) showUpstream(feed, id);
@@ -118,7 +120,7 @@ export class SubjectPage {
 
   #showCauses() {
     const { view, id } = this.#subject;
-    const causes = causesOf(this.#subject, this.#causes, this.#status);
+    const causes = this.#past ?? causesOf(this.#subject, this.#causes, this.#status);
     // They are above the figures, because the figures show them, but do not name them.
     showCauses(place('subject-causes'), causes, (led) => led.view === view && led.id === id);
     return causes;

@@ -86,13 +86,13 @@ function tilesOf({ attention, history, statuses }) {
       kind: kindOfRefused(refused, serverErrors - failed, figures.requests),
       trend: series.refused,
     },
-    {
+    isFree || {
       name: 'In progress',
       value: count(sum('in_flight')),
       more: `now, of at most ${count(sum('in_flight_max'))}`,
       href: addressOf('system'),
     },
-  ];
+  ].filter((one) => one !== true);
 }
 
 export function kindOfFailed(failed, requests) {

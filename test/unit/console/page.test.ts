@@ -117,7 +117,7 @@ test('a page has the causes of what its requests depend on, and System those of 
   assert.deepEqual(on({ view: 'upstreams', id: 'orders' }), ['upstream orders live']);
   assert.deepEqual(on({ view: 'upstreams', id: 'things' }), ['slow GET /v1/things']);
   assert.deepEqual(on({ view: 'organizations', id: 'org_b' }), ['redis', 'keys lost', 'operation GET /v1/bills']);
-  assert.deepEqual(on({ view: 'organizations', id: 'org_a' }), ['redis', 'keys lost', 'organization org_a']);
+  assert.deepEqual(on({ view: 'organizations', id: 'org_a' }), ['organization org_a', 'redis', 'keys lost']);
   assert.deepEqual(on({ view: 'system' }), [
     ...['redis', 'keys lost', 'configuration', 'upstream orders live'],
     ...['slow GET /v1/things', 'operation GET /v1/bills'],
