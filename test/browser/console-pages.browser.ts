@@ -99,6 +99,24 @@ describe('the console', () => {
     }
   });
 
+  it('says that an organization was used last at its latest request', async () => {
+    const { authorization } = await gateway.authorize({ organization: 'org_used' });
+    const ask = async () => {
+      await (await fetch(`${gateway.url}/v1/things`, { headers: { authorization } })).arrayBuffer();
+      await sleep(1500);
+    };
+    await ask();
+    await ask();
+    const answer = await fetch(`${gateway.adminUrl}/console/exchanges?organization=org_used`);
+    const { exchanges } = (await answer.json()) as { exchanges: { at: string }[] };
+    const { page } = await open('#/organizations/org_used');
+    const used = page.locator('#subject-about dt', { hasText: 'Last use' }).locator('xpath=../dd/time');
+    await page.locator('#breakdown tbody tr').first().waitFor(PATIENCE);
+    await sleep(3000);
+    assert.equal(await used.getAttribute('datetime'), exchanges[0]?.at);
+    await page.context().close();
+  });
+
   it('lists the runbooks, each with what it is about', async () => {
     const { page } = await open('');
     await page.getByRole('link', { name: 'Runbooks' }).click(PATIENCE);

@@ -300,9 +300,10 @@ describe('the console in a browser', () => {
     await find('127.0.0.1');
     await page.locator('#chips button', { hasText: 'Client address: 127.0.0.1' }).waitFor(PATIENCE);
     await find('listStock');
-    await page.locator('#routes-found tbody tr', { hasText: '/v1/stock' }).waitFor(PATIENCE);
+    // The only result is opened.
+    await page.locator('#subject-title', { hasText: '/v1/stock' }).waitFor(PATIENCE);
     await find('busy');
-    await page.locator('#organizations-found tbody tr', { hasText: 'org_busy' }).waitFor(PATIENCE);
+    await page.locator('#subject-about code', { hasText: 'org_busy' }).first().waitFor(PATIENCE);
     await find('nothing-of-this-name');
     await page.locator('#story', { hasText: 'Nothing matches nothing-of-this-name' }).waitFor(PATIENCE);
     assert.match((await page.locator('#story').textContent()) ?? '', /organizations, keys, upstreams, error codes/);

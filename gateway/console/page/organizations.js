@@ -65,6 +65,19 @@ export async function refreshOrganization(id) {
   (parts.find((part) => nameOf(part) === name) ?? parts[0])?.focus({ preventScroll: true });
 }
 
+/** The latest remembered requests of the shown organization. The stored time of the last use is up to a minute late. */
+let latest = [];
+
+export function noteLatest(requests) {
+  latest = requests;
+}
+
+/** Returns the time of the last use of the organization or of one of its keys; null if there was none. */
+function lastUseOf(stored, isOf) {
+  const times = latest.filter(isOf).map(({ at }) => at);
+  return [...times, stored ?? ''].sort().at(-1) || null;
+}
+
 /** Shows the keys that fit the text, each with its state and its commands. */
 function showKeys(keys) {
   place('keys-found').replaceChildren(
@@ -120,7 +133,8 @@ function commandsOf({ id, commands }, attributes = { class: 'card' }) {
   return details;
 }
 
-function factsOf({ id, tier, state, operator, last_used_at: used }) {
+function factsOf({ id, tier, state, operator, last_used_at: stored }) {
+  const used = lastUseOf(stored, ({ organization }) => organization === id);
   return factsIn([
     ['Id', element('code', {}, id)],
     ['Tier', tier],
@@ -200,10 +214,11 @@ function keyCard(key, organization) {
     state,
     scopes,
     allowed_cidrs: from,
-    last_used_at: used,
+    last_used_at: stored,
     expires_at: ends,
     revoked_at: revoked,
   } = key;
+  const used = lastUseOf(stored, (request) => request.key === id);
   const facts = [
     name,
     `${mode} mode`,

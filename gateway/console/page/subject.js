@@ -9,7 +9,7 @@ import { causesAbout } from './causes-about.js';
 import { emptyCard, link, place } from './elements.js';
 import { operationName } from './format.js';
 import { causesIn, createHappened } from './happened.js';
-import { refreshOrganization, showOrganization } from './organizations.js';
+import { noteLatest, refreshOrganization, showOrganization } from './organizations.js';
 import { showCode, showOperation, showUpstream } from './subject-facts.js';
 import { codeTiles, showMore, tilesOf } from './subject-tiles.js';
 import { shownTime } from './time-range.js';
@@ -150,6 +150,7 @@ export class SubjectPage {
     this.#found = found;
     this.#showFound(found, this.#isSlow);
     if (view === 'operations') this.#showOperation(found);
+    noteLatest(found.latest);
     showMore(this.#subject, found);
   }
 
