@@ -105,11 +105,12 @@ export function alertsAfterCheck(before: Alerts, causes: readonly Cause[], rules
 /** Takes over what the cause says of its end: why, when, and the final figures. */
 function withEnd(alert: Alert, over: Cause | undefined): Alert {
   if (over === undefined) return alert;
-  const { ended, endedAt, effect, suffered, pauses } = over;
+  const { ended, endedAt, effect, suffered, pauses, instances } = over;
   const figures = {
     ...(pauses && { pauses }),
     ...(endedAt !== undefined && { endedAt }),
-    ...(suffered !== undefined && { effect, suffered }),
+    // While Redis is away, the figures are those of one instance.
+    ...(suffered !== undefined && { effect, suffered, instances }),
   };
   const final = alert.state === 'ended' ? {} : figures;
   return { ...alert, cause: { ...alert.cause, ...final, ...(ended !== undefined && { ended }) } };

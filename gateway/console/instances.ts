@@ -108,9 +108,7 @@ export class Instances {
     // An instance of another version may not know this question. Its missing answer is then no cause.
     return attentionOf(
       answers.filter(({ instance, value }) => value !== undefined || instance.version === this.self.version),
-      of === 'all'
-        ? { returned: this.fleet?.returned() ?? [], unasked: this.unasked() }
-        : { returned: [], unasked: [] },
+      { returned: of === 'all' ? (this.fleet?.returned() ?? []) : [], unasked: this.unasked() },
       this.#options.now(),
     );
   }

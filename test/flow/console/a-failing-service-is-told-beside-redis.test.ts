@@ -23,11 +23,14 @@ it('a service fails, and Redis goes', async () => {
     receivers: { pager: { webhook: { url: pager.url, secret: 'pager_key' } } },
     ...{ forSeconds: 0, recoverySeconds: 0, groupSeconds: 0 },
   };
-  const gateway = await startGateway({
-    ...things,
-    gateway: { alerts },
-    environment: { REDIS_URL: relay.url, PAGER_KEY: pager.secret },
-  });
+  const start = () =>
+    startGateway({
+      ...things,
+      gateway: { alerts },
+      environment: { REDIS_URL: relay.url, PAGER_KEY: pager.secret },
+    });
+  const gateway = await start();
+  const other = await start();
   try {
     const { authorization } = await gateway.authorize();
     const ask = (path: string) => fetch(gateway.url + path, { headers: { authorization } });
@@ -46,9 +49,12 @@ it('a service fails, and Redis goes', async () => {
     assert.equal((await ask('/v1/things')).status, 500);
     assert.ok((await causes()).includes(FAILING));
     await eventually(async () => pager.told().flat().includes('firing redis'));
+    // The instances cannot ask each other, so that a message has the figures of one.
+    const redisCauses = pager.delivered.flatMap((one) => one.alerts).filter(({ id }) => id === 'redis');
+    assert.equal(redisCauses[0]?.instances.length, 1);
     assert.ok(!pager.told().flat().includes(`resolved ${FAILING}`), pager.told().join());
   } finally {
-    await gateway.stop();
+    await Promise.all([gateway.stop(), other.stop()]);
     await Promise.all([upstream.close(), pager.close(), relay.stop()]);
     await redis.stop();
   }

@@ -238,6 +238,15 @@ describe('a receiver', () => {
     assert.equal(reportOf(settings, { pager: outbox() }, [], () => false).alerts[0]?.quiet_since, lastAt);
   });
 
+  it('reads whose figures those of an end are, if the instances could not ask each other', () => {
+    const { during, outbox } = createReceiver();
+    during(MINUTE, [warn('organization a')]);
+    const alone = { suffered: { requests: 182 }, effect: '181 of 182 requests were refused', instances: ['gw-1:8080'] };
+    during(9 * SECOND, [{ ...warn('organization a'), ...alone, hasRecovered: true }]);
+    const { instances } = noteOf('resolved', outbox().alerts['organization a'] as never, 'http://console.test');
+    assert.deepEqual(instances, ['gw-1:8080']);
+  });
+
   it('gets the severities and causes that it wants', () => {
     const { during, told } = createReceiver({}, { severities: ['failure'], causes: ['upstream *', 'redis'] });
     const all = [bad('upstream orders live'), warn('upstream files live'), bad('loop'), bad('redis'), bad('lifecycle')];
