@@ -28,7 +28,7 @@
 //   forward ─> Attempts.run ─> ExchangePlace.take   takes a place, or waits for one
 //     ─> Attempts.#begin ─> Targets.pick             picks the target (upstream/targets/targets.ts)
 //     ─> dispatch ─> outgoing                       makes the request (upstream/headers/request-lines.ts); with rules or a credential,
-//                                                   JudgedAttempt.send comes before
+//                                                   JudgedAttempt.sendNext comes before
 //     ─> Pool.dispatch                              writes it to a connection (http1/client/pool.ts, http1/client/write-request.ts)
 //   Relay.onResponseStart, onResponseData           get the answer from the connection (upstream/relay/relay.ts)
 //     ─> ClientAnswer ─> response.write             gives it to the client (upstream/relay/client-answer.ts)

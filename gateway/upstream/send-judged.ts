@@ -3,7 +3,7 @@
 
 import type { Forwardable } from '../exchange/exchange.ts';
 import type { Outgoing } from '../http1/client/wire.ts';
-import { Attempts, type AttemptsOptions, type SendRequest } from './attempts/attempts.ts';
+import { Attempts, type AttemptsOptions, type JudgeOf, type SendRequest } from './attempts/attempts.ts';
 import { beforeSending, waitBeforeSending } from './attempts/before-sending.ts';
 import { JudgedAttempt } from './attempts/judged-attempt.ts';
 import type { UpstreamRoute } from './routes.ts';
@@ -14,6 +14,8 @@ import type { RecordLocks } from './rules/requests/record-locks.ts';
  * request, because the service may still execute the request for a while.
  */
 const LEASE_MARGIN_MS = 5000;
+
+const sendFirst: SendRequest = (_, relay) => relay.judge?.sendNext(relay);
 
 export interface JudgedOptions extends AttemptsOptions {
   readonly locks: Pick<RecordLocks, 'lockOf'>;
@@ -49,9 +51,8 @@ export async function sendJudged(
     }
     const headerReady = route.credential?.untilReady();
     if (headerReady !== undefined && !(await waitBeforeSending(exchange, deadlineAt, () => headerReady))) return;
-    const send: SendRequest = (target, relay, attempts) =>
-      new JudgedAttempt(options.outgoing, changed, target, relay, attempts).send();
-    await new Attempts(options, exchange, route, deadlineAt, assertion, send).run();
+    const judgeOf: JudgeOf = (target, attempts) => new JudgedAttempt(options.outgoing, changed, target, attempts);
+    await new Attempts(options, exchange, route, deadlineAt, assertion, sendFirst, judgeOf).run();
   } finally {
     lock?.release();
   }

@@ -22,6 +22,7 @@ import { contain } from '../../shared/faults.ts';
 import { ExchangePlace } from '../concurrency/exchange-place.ts';
 import type { DeadlineOwner } from '../deadlines/deadlines.ts';
 import { ExchangeClock, type TimeSetting } from '../deadlines/exchange-clock.ts';
+import type { AnswerJudge } from '../relay/answer-judge.ts';
 import { Relay } from '../relay/relay.ts';
 import type { FailedAttempt, RelayOwner } from '../relay/relay-owner.ts';
 import type { UpstreamRoute } from '../routes.ts';
@@ -40,6 +41,9 @@ export interface AttemptsOptions {
 /** Sends the request of an exchange once. The relay gets the answer. If the function throws, the attempt has failed. */
 export type SendRequest = (target: Target, relay: Relay, attempts: Attempts) => void;
 
+/** Makes the judge of one attempt. */
+export type JudgeOf = (target: Target, attempts: Attempts) => AnswerJudge;
+
 export class Attempts implements DeadlineOwner, RelayOwner {
   readonly exchange: Forwardable;
   readonly route: UpstreamRoute;
@@ -49,6 +53,7 @@ export class Attempts implements DeadlineOwner, RelayOwner {
   count = 0;
   readonly #options: AttemptsOptions;
   readonly #send: SendRequest;
+  readonly #judgeOf: JudgeOf | undefined;
   readonly #place: ExchangePlace;
   #resolve!: () => void;
   #reject!: (error: unknown) => void;
@@ -74,6 +79,7 @@ export class Attempts implements DeadlineOwner, RelayOwner {
    *
    * @param deadlineAt the latest moment for the head of the answer, as `performance.now()` counts
    * @param assertion the token that names the caller to the upstream; undefined if the upstream is not told who calls
+   * @param judgeOf undefined if the upstream has neither rules nor a credential
    */
   constructor(
     options: AttemptsOptions,
@@ -82,12 +88,14 @@ export class Attempts implements DeadlineOwner, RelayOwner {
     deadlineAt: number,
     assertion: string | undefined,
     send: SendRequest,
+    judgeOf?: JudgeOf,
   ) {
     this.exchange = exchange;
     this.route = route;
     this.assertion = assertion;
     this.#options = options;
     this.#send = send;
+    this.#judgeOf = judgeOf;
     this.#place = new ExchangePlace(exchange, route.concurrency);
     this.clock = new ExchangeClock(exchange, route, deadlineAt);
   }
@@ -134,7 +142,7 @@ export class Attempts implements DeadlineOwner, RelayOwner {
     const { trail, response } = this.exchange;
     trail.target = target.origin;
     this.clock.noteAttempt();
-    const relay = new Relay(this, this.#options.answerCheck);
+    const relay = new Relay(this, this.#options.answerCheck, this.#judgeOf?.(target, this));
     if (this.count === 0) trail.forwardedAt = this.clock.startedAt;
     this.#countOne();
     this.#relay = relay;

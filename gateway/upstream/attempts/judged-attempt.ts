@@ -1,20 +1,19 @@
 // One attempt at an upstream that has rules or a credential. It sends the request with the credential of this moment, and judges the
 // answer for the relay.
 //
-//   send ─> #dispatch ─> Relay ─> judge ─> #useRecord     if a request rule needs the current record; then sendNext
-//                                       ─> #judgeAnswer   if a rule or the credential refuses the answer, sendNext may send it once more
+//   sendNext ─> #dispatch ─> Relay ─> judge ─> #useRecord     if a request rule needs the current record; then sendNext
+//                                           ─> #judgeAnswer   if a rule or the credential refuses the answer, sendNext may repeat it
 
 import { GatewayError } from '../../catalogue/errors.ts';
 import type { Forwardable } from '../../exchange/exchange.ts';
 import type { Operation } from '../../exchange/operation.ts';
-import type { AnswerHeaders, Outgoing } from '../../http1/client/wire.ts';
+import type { AnswerHandler, AnswerHeaders, Outgoing } from '../../http1/client/wire.ts';
 import { isLoginRefusal, streamKindOf } from '../../shared/http/words.ts';
 import { jsonTreeValue, readJson } from '../../shared/json-tree.ts';
 import type { Credential } from '../credentials/credential.ts';
 import type { CredentialHeader } from '../credentials/credential-kinds.ts';
 import { missingCredentialCause, toUpstreamRefusal } from '../errors/upstream-errors.ts';
 import type { AnswerJudge, AnswerTreatment, CompleteAnswer } from '../relay/answer-judge.ts';
-import type { Relay } from '../relay/relay.ts';
 import { type AnsweredRequest, decodedAnswer, type Judgement } from '../rules/answers/answer-rules.ts';
 import { recordRequest } from '../rules/requests/record-request.ts';
 import type { RecordRead, Rewritten } from '../rules/requests/rewrite.ts';
@@ -25,7 +24,6 @@ export class JudgedAttempt implements AnswerJudge {
   readonly #outgoing: (attempts: Attempts) => Outgoing;
   readonly #changed: Rewritten | undefined;
   readonly #target: Target;
-  readonly #relay: Relay;
   /** Has the parts of the exchange, and says whether the request may be repeated. */
   readonly #attempts: Attempts;
   /** The read of the record, until its answer is judged. */
@@ -43,49 +41,47 @@ export class JudgedAttempt implements AnswerJudge {
     outgoing: (attempts: Attempts) => Outgoing,
     changed: Rewritten | undefined,
     target: Target,
-    relay: Relay,
     attempts: Attempts,
   ) {
     this.#outgoing = outgoing;
     this.#changed = changed;
     this.#target = target;
-    this.#relay = relay;
     this.#attempts = attempts;
-    relay.judge = this;
   }
 
-  /** Sends the request. Called a second time if a rule or a changed credential asks for it. */
-  send(): void {
+  /** Sends the request of the client, or the read of its record. */
+  #send(relay: AnswerHandler): void {
     const changed = this.#changed;
     const outgoing = this.#outgoing(this.#attempts);
     if (changed === undefined) {
-      this.#dispatchOnceReady(outgoing);
+      this.#dispatchOnceReady(outgoing, relay);
       return;
     }
     const request = { ...outgoing, path: changed.path + this.#attempts.exchange.search };
-    if (changed.recordRead === undefined) this.#dispatchOnceReady({ ...request, body: changed.body ?? outgoing.body });
+    if (changed.recordRead === undefined)
+      this.#dispatchOnceReady({ ...request, body: changed.body ?? outgoing.body }, relay);
     else {
       // Both requests use the one place of the exchange in the concurrency limit.
       this.#read = changed.recordRead;
       this.#afterRead = request;
-      this.#dispatchOnceReady(recordRequest(outgoing, changed.path));
+      this.#dispatchOnceReady(recordRequest(outgoing, changed.path), relay);
     }
   }
 
   /** Dispatches a request as soon as the credential is ready. Each request of this attempt passes here. */
-  #dispatchOnceReady(request: Outgoing): void {
+  #dispatchOnceReady(request: Outgoing, relay: AnswerHandler): void {
     const ready = this.#attempts.route.credential?.untilReady();
-    if (ready === undefined) this.#dispatch(request);
-    else void this.#attempts.clock.waitFor(ready).then(() => this.#dispatch(request));
+    if (ready === undefined) this.#dispatch(request, relay);
+    else void this.#attempts.clock.waitFor(ready).then(() => this.#dispatch(request, relay));
   }
 
-  #dispatch(request: Outgoing): void {
-    if (this.#relay.isEnded) return;
+  #dispatch(request: Outgoing, relay: AnswerHandler): void {
+    if (relay.isEnded) return;
     try {
       this.#sent = this.#credentialHeader();
-      this.#target.pool.dispatcher.dispatch(withCredential(request, this.#sent), this.#relay);
+      this.#target.pool.dispatcher.dispatch(withCredential(request, this.#sent), relay);
     } catch (error) {
-      this.#relay.onResponseError(undefined, error as Error);
+      relay.onResponseError(undefined, error as Error);
     }
   }
 
@@ -183,13 +179,12 @@ export class JudgedAttempt implements AnswerJudge {
     return judgement.kind === 'repeat' && this.#attempts.takeRepetition('declared') ? 'next' : judgement.error;
   }
 
-  /** Sends the request that is made from the record, or the same request once more. */
-  sendNext(): void {
+  sendNext(relay: AnswerHandler): void {
     const request = this.#read === undefined ? this.#afterRead : undefined;
     this.#afterRead = undefined;
-    if (request === undefined) this.send();
+    if (request === undefined) this.#send(relay);
     // The connection of the read is free once its handler has returned.
-    else queueMicrotask(() => this.#dispatchOnceReady(request));
+    else queueMicrotask(() => this.#dispatchOnceReady(request, relay));
   }
 }
 

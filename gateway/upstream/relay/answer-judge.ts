@@ -1,7 +1,7 @@
 // What the relay asks the judge of an upstream that has rules or a credential (upstream/attempts/judged-attempt.ts).
 
 import type { GatewayError } from '../../catalogue/errors.ts';
-import type { AnswerHeaders } from '../../http1/client/wire.ts';
+import type { AnswerHandler, AnswerHeaders } from '../../http1/client/wire.ts';
 
 /** Largest body that is read and judged, before and after decoding. A longer body fails the attempt with upstream_bad_response. */
 export const JUDGED_BYTES_MAX = 8_388_608;
@@ -26,6 +26,9 @@ export interface AnswerJudge {
   /** Returns `pass` if the client gets the answer as it arrives, and `read` if it is read to its end and judged. */
   judgeHead(status: number, headers: AnswerHeaders): 'pass' | 'read';
   judge(answer: CompleteAnswer): AnswerTreatment;
-  /** Sends the next request of the attempt, after `judge` has returned `next`. */
-  sendNext(): void;
+  /**
+   * Sends the first request of the attempt. After `judge` has returned `next`, sends the request that is made from the record, or the same
+   * request once more. The relay gets the answer.
+   */
+  sendNext(relay: AnswerHandler): void;
 }

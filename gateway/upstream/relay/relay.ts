@@ -42,7 +42,7 @@ export class Relay implements AnswerHandler {
    */
   wasSent = false;
   /** Judges each answer before the client gets any of it; undefined if the upstream has neither rules nor a credential. */
-  judge: AnswerJudge | undefined;
+  readonly judge: AnswerJudge | undefined;
   /** The body that is a stream; undefined for any other answer. */
   stream: AnswerStream | undefined;
   readonly #owner: RelayOwner;
@@ -59,12 +59,13 @@ export class Relay implements AnswerHandler {
   /** Gets the body. Chosen by the head. */
   #receiver!: Receiver;
 
-  constructor(owner: RelayOwner, answerCheck: AnswerCheck) {
+  constructor(owner: RelayOwner, answerCheck: AnswerCheck, judge: AnswerJudge | undefined) {
     const { exchange, route, clock } = owner;
     this.#owner = owner;
     this.#exchange = exchange;
     this.#clock = clock;
     this.#answerCheck = answerCheck;
+    this.judge = judge;
     this.#answer = new ClientAnswer(exchange, route, clock);
     this.#held = exchange.recording && new HeldAnswer(exchange.recording, this.#answer, clock);
   }
@@ -169,7 +170,7 @@ export class Relay implements AnswerHandler {
     this.#error = undefined;
     trail.upstreamStatus = undefined;
     trail.upstreamMs = undefined;
-    this.judge?.sendNext();
+    this.judge?.sendNext(this);
   }
 
   /** Does what a receiver has returned. */
