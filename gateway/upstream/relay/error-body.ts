@@ -13,17 +13,15 @@ import type { RelayOwner } from './relay-owner.ts';
 const TYPE_LENGTH_MAX = 80;
 
 export class ErrorBody implements Receiver {
-  readonly status: number;
   readonly #owner: RelayOwner;
+  readonly #status: number;
   readonly #headers: AnswerHeaders;
-  readonly #read: CollectedBody;
+  readonly #read = new CollectedBody(ERROR_BODY_BYTES_MAX);
 
-  /** @param read collects the body if it is read to its end for the judge; `data` is then not called */
-  constructor(owner: RelayOwner, status: number, headers: AnswerHeaders, read?: CollectedBody) {
+  constructor(owner: RelayOwner, status: number, headers: AnswerHeaders) {
     this.#owner = owner;
-    this.status = status;
+    this.#status = status;
     this.#headers = headers;
-    this.#read = read ?? new CollectedBody(ERROR_BODY_BYTES_MAX);
   }
 
   /** Returns the refusal as soon as the body has become too long to be read to its end. */
@@ -31,21 +29,28 @@ export class ErrorBody implements Receiver {
     return this.#read.add(chunk) ? undefined : this.end();
   }
 
-  /**
-   * Returns the refusal, which is made from the status, and from the body as far as it has arrived. Notes in the trail what the body was.
-   */
   end(): GatewayError {
-    const { exchange, route } = this.#owner;
-    const body = this.#read.whole();
-    const isLong = body.length > ERROR_BODY_BYTES_MAX;
-    // The log gets the media type and the length, which tell the operator where the error came from. A page of HTML often comes from a
-    // proxy in front of the service.
-    if (isServerError(this.status) || !hasJsonType(this.#headers))
-      exchange.trail.note('upstreamBody', bodyShape(this.#headers, isLong ? undefined : body.length));
-    const parsed = isLong ? Buffer.alloc(0) : body;
-    const loginFault = missingCredentialCause(route, exchange.operation);
-    return toUpstreamRefusal(this.status, this.#headers, parsed, exchange, loginFault);
+    return this.refusal();
   }
+
+  refusal(): GatewayError {
+    return answerRefusal(this.#owner, this.#status, this.#headers, this.#read.whole());
+  }
+}
+
+/**
+ * Returns the refusal for a status from 400 on, which is made from the status, and from the body as far as it has arrived. Notes in the
+ * trail what the body was.
+ */
+export function answerRefusal(owner: RelayOwner, status: number, headers: AnswerHeaders, body: Buffer): GatewayError {
+  const { exchange, route } = owner;
+  const isLong = body.length > ERROR_BODY_BYTES_MAX;
+  // The log gets the media type and the length, which tell the operator where the error came from. A page of HTML often comes from a proxy
+  // in front of the service.
+  if (isServerError(status) || !hasJsonType(headers))
+    exchange.trail.note('upstreamBody', bodyShape(headers, isLong ? undefined : body.length));
+  const loginFault = missingCredentialCause(route, exchange.operation);
+  return toUpstreamRefusal(status, headers, isLong ? Buffer.alloc(0) : body, exchange, loginFault);
 }
 
 /** @param length undefined if the body is too long */

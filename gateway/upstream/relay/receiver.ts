@@ -1,10 +1,13 @@
 // The interface of the objects that get the body of an answer from the relay (relay.ts).
 
+import type { GatewayError } from '../../catalogue/errors.ts';
 import type { AnswerTreatment } from './answer-judge.ts';
 
 export interface Receiver {
   data(chunk: Buffer): Received;
   end(): Received;
+  /** Returns the refusal for a status from 400 on, made from the body as far as it has arrived. No other answer needs it. */
+  refusal?(): GatewayError;
 }
 
 /**

@@ -54,8 +54,6 @@ export class Relay implements AnswerHandler {
   readonly #held: HeldAnswer | undefined;
   /** Status of the upstream's answer; undefined before its head has arrived. */
   #status: number | undefined;
-  /** The body of a status from 400 on. It is made as soon as the head has arrived, even if the body is read for the judge first. */
-  #error: ErrorBody | undefined;
   /** Gets the body. Chosen by the head. */
   #receiver!: Receiver;
 
@@ -85,11 +83,7 @@ export class Relay implements AnswerHandler {
     const isPassed = judge === undefined || judge.judgeHead(status, headers) === 'pass';
     this.#noteHead(status);
     if (isPassed) this.#takeHead(status, headers);
-    else {
-      const unjudged = new UnjudgedAnswer(judge, status, headers);
-      if (status >= 400) this.#error = new ErrorBody(this.#owner, status, headers, unjudged.read);
-      this.#receiver = unjudged;
-    }
+    else this.#receiver = new UnjudgedAnswer(judge, this.#owner, status, headers);
   }
 
   #noteHead(status: number): void {
@@ -103,8 +97,7 @@ export class Relay implements AnswerHandler {
   #takeHead(status: number, headers: AnswerHeaders): void {
     if (status < 400) this.#chooseReceiver(status, headers);
     else {
-      this.#error = new ErrorBody(this.#owner, status, headers);
-      this.#receiver = this.#error;
+      this.#receiver = new ErrorBody(this.#owner, status, headers);
       refuseUnrequestedRange(status, headers, this.#exchange);
     }
   }
@@ -167,7 +160,6 @@ export class Relay implements AnswerHandler {
     const { trail } = this.#exchange;
     this.#clock.noteAttempt();
     this.#status = undefined;
-    this.#error = undefined;
     trail.upstreamStatus = undefined;
     trail.upstreamMs = undefined;
     this.judge?.sendNext(this);
@@ -183,7 +175,7 @@ export class Relay implements AnswerHandler {
     else if (received === 'next') this.#startAgain();
     else if (received instanceof Promise) void received.then((release) => this.#releaseStored(release));
     else if (received instanceof GatewayError)
-      this.#fail(received, this.#receiver === this.#error ? 'status' : 'other');
+      this.#fail(received, this.#receiver instanceof ErrorBody ? 'status' : 'other');
     else this.#passWhole(received);
   }
 
@@ -213,9 +205,10 @@ export class Relay implements AnswerHandler {
    * from its whole body, so without the rest of the body, the attempt fails with `error`.
    */
   interrupt(error: GatewayError, failure: AttemptFailure): void {
-    const body = this.#error;
-    if (body !== undefined && isServerError(body.status)) this.#fail(body.end(), 'status');
-    else this.#fail(error, failure);
+    const isDecided = this.#status !== undefined && isServerError(this.#status);
+    const refusal = isDecided ? this.#receiver.refusal?.() : undefined;
+    if (refusal === undefined) this.#fail(error, failure);
+    else this.#fail(refusal, 'status');
   }
 
   #fail(error: GatewayError, failure: AttemptFailure): void {
