@@ -125,11 +125,11 @@ export class JudgedAttempt implements AnswerJudge {
     const { status, headers } = readable;
     if (status >= 400) {
       const loginFault = missingCredentialCause(route, operation);
-      return toUpstreamRefusal(status, headers, body, undefined, loginFault);
+      return failed(toUpstreamRefusal(status, headers, body, undefined, loginFault));
     }
     this.#afterRead = { ...(this.#afterRead as Outgoing), body: bodyFrom(body) };
     this.#read = undefined;
-    return 'next';
+    return { kind: 'next' };
   }
 
   #judgeAnswer(answer: CompleteAnswer): AnswerTreatment {
@@ -142,7 +142,7 @@ export class JudgedAttempt implements AnswerJudge {
     // If no rule has changed the body, the client gets the bytes of the upstream with their content coding.
     const passed = body === readable.body ? answer : { ...readable, body };
     const headers = { ...passed.headers, 'content-length': String(passed.body.length) };
-    return { ...passed, headers };
+    return { kind: 'pass', answer: { ...passed, headers } };
   }
 
   /** Returns the answer as the rules read it. */
@@ -172,11 +172,12 @@ export class JudgedAttempt implements AnswerJudge {
     if (judgement.kind === 'credential') {
       // The credential has changed since it was sent.
       const isOther = this.#sent !== undefined && route.credential?.isSuspended() === false;
-      if (isOther && this.#attempts.takeRepetition('credential')) return 'next';
+      if (isOther && this.#attempts.takeRepetition('credential')) return { kind: 'next' };
       const cause = missingCredentialCause(route, operation);
-      return new GatewayError('upstream_auth_failed', { cause });
+      return failed(new GatewayError('upstream_auth_failed', { cause }));
     }
-    return judgement.kind === 'repeat' && this.#attempts.takeRepetition('declared') ? 'next' : judgement.error;
+    const isRepeated = judgement.kind === 'repeat' && this.#attempts.takeRepetition('declared');
+    return isRepeated ? { kind: 'next' } : failed(judgement.error);
   }
 
   sendNext(relay: AnswerHandler): void {
@@ -186,6 +187,10 @@ export class JudgedAttempt implements AnswerJudge {
     // The connection of the read is free once its handler has returned.
     else queueMicrotask(() => this.#dispatchOnceReady(request, relay));
   }
+}
+
+function failed(error: GatewayError): AnswerTreatment {
+  return { kind: 'fail', error, failure: 'other' };
 }
 
 function withCredential(outgoing: Outgoing, sent: CredentialHeader | undefined): Outgoing {

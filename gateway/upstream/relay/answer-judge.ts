@@ -2,6 +2,7 @@
 
 import type { GatewayError } from '../../catalogue/errors.ts';
 import type { AnswerHandler, AnswerHeaders } from '../../http1/client/wire.ts';
+import type { AttemptFailure } from './relay-owner.ts';
 
 /** Largest body that is read and judged, before and after decoding. A longer body fails the attempt with upstream_bad_response. */
 export const JUDGED_BYTES_MAX = 8_388_608;
@@ -13,12 +14,13 @@ export interface CompleteAnswer {
   readonly body: Buffer;
 }
 
-/**
- *   an answer   goes to the client. The judge may have changed its headers and its body
- *   an error    the attempt fails
- *   `next`      the client gets none of the answer. The same attempt continues with its next request
- */
-export type AnswerTreatment = CompleteAnswer | GatewayError | 'next';
+export type AnswerTreatment =
+  /** The answer goes to the client. The judge may have changed its headers and its body. */
+  | { readonly kind: 'pass'; readonly answer: CompleteAnswer }
+  /** The attempt fails with the refusal for the client. */
+  | { readonly kind: 'fail'; readonly error: GatewayError; readonly failure: AttemptFailure }
+  /** The client gets none of the answer. The same attempt continues with its next request. */
+  | { readonly kind: 'next' };
 
 export interface AnswerJudge {
   /** Whether the request in progress is the read of a record that precedes the request of the client. */

@@ -87,7 +87,7 @@ export class AnswerStream implements Receiver {
     return this.#kind === 'events' && (this.#isOpaque || this.#boundaries.isAtLineEnd());
   }
 
-  data(chunk: Buffer): Received {
+  data(chunk: Buffer): Received | undefined {
     if (this.#isOver) return undefined;
     if (this.#items === undefined) {
       this.#send(chunk);
@@ -100,7 +100,7 @@ export class AnswerStream implements Receiver {
     return undefined;
   }
 
-  end(): Received {
+  end(): Received | undefined {
     if (this.#isOver) return undefined;
     // The last line of JSON is an item even without its line end. The last event without its empty line is not, because clients drop it,
     // too.

@@ -33,7 +33,7 @@ export class CheckedBody implements Receiver {
     this.#next = next;
   }
 
-  data(chunk: Buffer): Received {
+  data(chunk: Buffer): Received | undefined {
     const isShort = this.#read.add(chunk);
     if (!isShort) this.#read.drop();
     if (this.#reaction === 'report') return this.#next.data(chunk);
@@ -41,7 +41,7 @@ export class CheckedBody implements Receiver {
     return isShort ? undefined : this.end();
   }
 
-  end(): Received {
+  end(): Received | undefined {
     const { operation, trail } = this.#exchange;
     const violations = violationsIn(this.#check, operation, this.#answer, this.#read);
     if (violations.length > 0) {
@@ -49,7 +49,10 @@ export class CheckedBody implements Receiver {
       trail.note('answersAlike', this.#check.standsFor(operation));
     }
     if (this.#reaction === 'report') return this.#next.end();
-    if (violations.length > 0) return upstreamFailure('upstream_contract_violation', 'http_protocol_error');
+    if (violations.length > 0) {
+      const error = upstreamFailure('upstream_contract_violation', 'http_protocol_error');
+      return { kind: 'fail', error, failure: 'other' };
+    }
     const whole = this.#read.whole();
     trail.bytesOut = whole.length;
     return this.#next.end(whole);

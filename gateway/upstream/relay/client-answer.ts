@@ -7,7 +7,7 @@ import type { ExchangeClock } from '../deadlines/exchange-clock.ts';
 import { type BodySink, CompressedBody } from '../encoding/compressed-body.ts';
 import { clientAnswerHeaders, declaredLengthOf, type WithheldNotes } from '../headers/answer-headers.ts';
 import type { UpstreamRoute } from '../routes.ts';
-import type { Received, Receiver } from './receiver.ts';
+import { COMPLETE, FIRST, type Received, type Receiver } from './receiver.ts';
 
 /** The largest number of withheld fields in the log line. It is bounded, because the upstream chooses the names. */
 const WITHHELD_MAX = 16;
@@ -85,7 +85,7 @@ export class ClientAnswer implements Receiver, WithheldNotes {
   }
 
   /** Sends a chunk. The first chunk is held back, and is sent together with the head. */
-  data(chunk: Buffer): Received {
+  data(chunk: Buffer): Received | undefined {
     if (this.dropsBody) {
       this.#droppedBytes += chunk.length;
       return this.#droppedBytes > DROPPED_BYTES_MAX ? this.stopReading() : undefined;
@@ -94,7 +94,7 @@ export class ClientAnswer implements Receiver, WithheldNotes {
     if (!this.#hasHead && this.#first === undefined) {
       this.#first = chunk;
       // A body of one chunk is written at its end, with its head. If the body is longer, the first chunk waits for the rest of its read.
-      return chunk.length === this.length ? undefined : 'first';
+      return chunk.length === this.length ? undefined : FIRST;
     }
     this.releaseFirst();
     this.write(chunk);
@@ -110,11 +110,11 @@ export class ClientAnswer implements Receiver, WithheldNotes {
     if (whole !== undefined) this.#first = whole;
     if (this.#hasHead) this.#sink.end();
     else atEndOfTurn(this, writeWhole, destroy);
-    return 'complete';
+    return COMPLETE;
   }
 
   /** Stops reading a long body that the client does not get, because it sent HEAD and the upstream got GET. */
-  stopReading(): Received {
+  stopReading(): Received | undefined {
     // If the upstream got HEAD, the answer has no body and the connection can be used again.
     if (this.#exchange.operation.method === 'HEAD') return undefined;
     this.control?.abort();

@@ -25,12 +25,12 @@ export class ErrorBody implements Receiver {
   }
 
   /** Returns the refusal as soon as the body has become too long to be read to its end. */
-  data(chunk: Buffer): Received {
+  data(chunk: Buffer): Received | undefined {
     return this.#read.add(chunk) ? undefined : this.end();
   }
 
-  end(): GatewayError {
-    return this.refusal();
+  end(): Received {
+    return { kind: 'fail', error: this.refusal(), failure: 'status' };
   }
 
   refusal(): GatewayError {

@@ -22,7 +22,7 @@ export class HeldAnswer implements Receiver {
     this.#body = new CollectedBody(recording.bodyBytesMax);
   }
 
-  data(chunk: Buffer): Received {
+  data(chunk: Buffer): Received | undefined {
     if (this.isStored || this.#answer.dropsBody) return this.#answer.data(chunk);
     this.#answer.countOut(chunk);
     if (this.#body.add(chunk)) return undefined;
@@ -46,7 +46,7 @@ export class HeldAnswer implements Receiver {
    *
    * @param begin sends the first part of the answer, and resumes the upstream unless the client is behind
    */
-  storeWithoutBody(begin: () => void): Promise<Release> {
+  storeWithoutBody(begin: () => void): Received {
     this.#answer.pause();
     return this.#store(undefined, () => {
       begin();
@@ -54,12 +54,15 @@ export class HeldAnswer implements Receiver {
     });
   }
 
+  #store(body: Buffer | undefined, release: Release): Received {
+    return { kind: 'store', stored: this.#keep(body), release };
+  }
+
   /** Resolves when the answer is stored, or when storing it has failed. */
-  async #store(body: Buffer | undefined, release: Release): Promise<Release> {
+  async #keep(body: Buffer | undefined): Promise<void> {
     const headers = this.#answer.clientHeaders([]);
     const isShort = body !== undefined && body.length <= this.#recording.bodyBytesMax;
     await this.#recording.keep({ status: this.#answer.status, headers, body: isShort ? body : undefined });
     this.isStored = true;
-    return release;
   }
 }

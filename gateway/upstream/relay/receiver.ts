@@ -3,25 +3,26 @@
 import type { GatewayError } from '../../catalogue/errors.ts';
 import type { AnswerTreatment } from './answer-judge.ts';
 
+/** The functions return undefined if the body continues. */
 export interface Receiver {
-  data(chunk: Buffer): Received;
-  end(): Received;
+  data(chunk: Buffer): Received | undefined;
+  end(): Received | undefined;
   /** Returns the refusal for a status from 400 on, made from the body as far as it has arrived. No other answer needs it. */
   refusal?(): GatewayError;
 }
 
-/**
- * What the relay does next:
- *
- *   undefined    the body continues
- *   `first`      the first chunk is held back until all chunks of the same read have arrived; the relay then releases it
- *   `complete`   the rest of the answer is on its way to the client
- *   a promise    the answer is being stored. The relay then releases it, if the attempt has not ended
- *   an error     the client gets this refusal instead
- *   an answer    it was read to its end and judged, and goes to the client
- *   `next`       the judge sends the next request of the attempt
- */
-export type Received = undefined | 'first' | 'complete' | Promise<Release> | AnswerTreatment;
+/** What the relay does next. */
+export type Received =
+  /** The first chunk is held back until all chunks of the same read have arrived; the relay then releases it. */
+  | { readonly kind: 'first' }
+  /** The rest of the answer is on its way to the client. */
+  | { readonly kind: 'complete' }
+  /** The answer is being stored. The relay then releases it, if the attempt has not ended. */
+  | { readonly kind: 'store'; readonly stored: Promise<void>; readonly release: Release }
+  | AnswerTreatment;
+
+export const FIRST: Received = { kind: 'first' };
+export const COMPLETE: Received = { kind: 'complete' };
 
 /** Sends to the client what was held back. */
-export type Release = () => Received;
+export type Release = () => Received | undefined;

@@ -166,17 +166,16 @@ export class Relay implements AnswerHandler {
   }
 
   /** Does what a receiver has returned. */
-  #proceed(received: Received): void {
+  #proceed(received: Received | undefined): void {
     if (received === undefined) return;
-    if (received === 'complete') {
+    if (received.kind === 'complete') {
       this.#end();
       this.#owner.relayed(this.#answer.status);
-    } else if (received === 'first') queueMicrotask(() => this.#releaseFirst());
-    else if (received === 'next') this.#startAgain();
-    else if (received instanceof Promise) void received.then((release) => this.#releaseStored(release));
-    else if (received instanceof GatewayError)
-      this.#fail(received, this.#receiver instanceof ErrorBody ? 'status' : 'other');
-    else this.#passWhole(received);
+    } else if (received.kind === 'first') queueMicrotask(() => this.#releaseFirst());
+    else if (received.kind === 'next') this.#startAgain();
+    else if (received.kind === 'store') void received.stored.then(() => this.#releaseStored(received.release));
+    else if (received.kind === 'fail') this.#fail(received.error, received.failure);
+    else this.#passWhole(received.answer);
   }
 
   /** If the client has left, or has got another answer, while its answer was stored, the exchange ends. */

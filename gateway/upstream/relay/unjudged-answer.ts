@@ -3,7 +3,7 @@
 import type { GatewayError } from '../../catalogue/errors.ts';
 import { upstreamFailure } from '../../catalogue/upstream-failure.ts';
 import type { AnswerHeaders } from '../../http1/client/wire.ts';
-import { type AnswerJudge, JUDGED_BYTES_MAX } from './answer-judge.ts';
+import { type AnswerJudge, type AnswerTreatment, JUDGED_BYTES_MAX } from './answer-judge.ts';
 import { CollectedBody } from './collected-body.ts';
 import { answerRefusal } from './error-body.ts';
 import type { Received, Receiver } from './receiver.ts';
@@ -24,12 +24,12 @@ export class UnjudgedAnswer implements Receiver {
   }
 
   /** Throws upstream_bad_response as soon as the body has become too long. */
-  data(chunk: Buffer): Received {
+  data(chunk: Buffer): Received | undefined {
     if (!this.#read.add(chunk)) throw upstreamFailure('upstream_bad_response', 'http_response_body_size');
     return undefined;
   }
 
-  end(): Received {
+  end(): AnswerTreatment {
     return this.#judge.judge({ status: this.#status, headers: this.#headers, body: this.#read.whole() });
   }
 
