@@ -134,7 +134,7 @@ export class Relay implements AnswerHandler {
     else this.#proceed(this.#held.storeWithoutBody(() => stream.open()));
   }
 
-  onResponseData(_control: Control | undefined, chunk: Buffer): void {
+  onResponseData(_control: Control, chunk: Buffer): void {
     if (this.isEnded || this.#endIfForestalled()) return;
     this.#clock.noteProgress();
     this.#proceed(this.#receiver.data(chunk));
@@ -148,8 +148,8 @@ export class Relay implements AnswerHandler {
   #passWhole({ status, headers, body }: CompleteAnswer): void {
     try {
       this.#takeHead(status, headers);
-      if (body.length > 0) this.onResponseData(undefined, body);
-      this.onResponseEnd();
+      if (body.length > 0 && !this.isEnded) this.#proceed(this.#receiver.data(body));
+      if (!this.isEnded) this.#proceed(this.#receiver.end());
     } catch (error) {
       this.onResponseError(undefined, toUpstreamFailure(error));
     }
