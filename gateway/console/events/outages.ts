@@ -93,7 +93,8 @@ export class Outages {
       const { mark } = lasting;
       if (mark !== undefined && causes.some((cause) => isPartOf(lasting.cause, cause))) this.#marks.drop(mark);
       else this.#end(lasting, this.#lastSuffered(lasting.cause));
-      if (!lasting.cause.hasRecovered)
+      // A limit that was nearly used has refused nothing: there is no end to tell.
+      if (!lasting.cause.hasRecovered && lasting.cause.extent?.of !== 'nearly used')
         this.#over.set(id, { lasting, endedMs: this.#observedMs, until: mark?.until ?? this.#time() });
     }
     for (const recent of [this.#ended, this.#over])

@@ -102,7 +102,8 @@ describe('gateway doctor', () => {
   it('names every fault with its remedy', async () => {
     const redis = await startServer('--maxmemory', '50mb', '--maxmemory-policy', 'allkeys-lru');
     const closed = `http://127.0.0.1:${await unusedPort()}`;
-    const port = new URL(upstream.url).port;
+    const occupant = await startUpstream();
+    const port = new URL(occupant.url).port;
     const secrets = writeSound({ 'secrets/open': 'x\n', 'secrets/headers': 'no header\n' });
     chmodSync(join(secrets, 'secrets/open'), 0o644);
     chmodSync(join(secrets, 'secrets/headers'), 0o600);
@@ -123,7 +124,7 @@ describe('gateway doctor', () => {
         VIEWER_TOKEN: 'a-viewer-token-for-this-test',
       },
     );
-    await redis.stop();
+    await Promise.all([redis.stop(), occupant.close()]);
     rmSync(secrets, { recursive: true });
     assert.deepEqual([code, ok], [1, false]);
     assert.deepEqual(
